@@ -92,6 +92,9 @@ func unfit(c Candidate, p contract.Primitive, use Use) string {
 // missing says which order of p the candidate does not give, or "".
 func missing(t *Target, l *Level, p contract.Primitive, c Candidate, macro bool) string {
 	for _, seq := range c.Variants() {
+		if p.Op.RMW() && !atomic(seq) {
+			return "it is not one atomic step"
+		}
 		for _, near := range neighbours(t, l, p.Binds) {
 			if o, ok := uncovered(t.Free, p.Orders, place(p, near, seq.Steps()), t.strength); !ok {
 				return fmt.Sprintf("it does not order %v", o)
@@ -104,6 +107,17 @@ func missing(t *Target, l *Level, p contract.Primitive, c Candidate, macro bool)
 		}
 	}
 	return ""
+}
+
+// atomic reports whether a sequence writes memory as part of a read-modify-write only.
+func atomic(s Seq) bool {
+	var writes contract.Classes
+	for _, step := range s.Steps() {
+		for _, e := range step.Events {
+			writes |= e & contract.Writes
+		}
+	}
+	return writes != 0 && writes&^contract.RMWWrites == 0
 }
 
 // strength is how strong an order must be on t for a contract that asks for s.

@@ -55,15 +55,11 @@ func lacking(low Lowering) string {
 	t, p := low.Target, low.Primitive
 	for _, near := range neighbours(t, low.Level, p.Binds) {
 		if o, ok := uncovered(t.Free, p.Orders, place(p, near, nil), t.strength); !ok {
-			what := o.String()
-			if o.Domain&contract.Normal == 0 {
-				what += ", for " + o.Domain.String() + ","
-			}
 			beside := ""
 			if p.Binds != contract.Anything {
 				beside = ", not even beside " + string(p.Binds)
 			}
-			return fmt.Sprintf("%s does not order %s by itself%s", t.Name, what, beside)
+			return fmt.Sprintf("%s by itself does not order %v%s", t.Name, o, beside)
 		}
 	}
 	return "nothing lacks"

@@ -30,9 +30,9 @@ const (
 )
 
 var classNames = map[Classes]string{
-	PlainRead: "plain read", AcquireRead: "acquire read", RMWRead: "RMW read half", RMWAcquireRead: "acquire RMW read half",
-	NoReturnRead: "no-return RMW read half", PlainWrite: "plain write", ReleaseWrite: "release write",
-	RMWWrite: "RMW write half", RMWReleaseWrite: "release RMW write half",
+	PlainRead: "plain reads", AcquireRead: "acquire reads", RMWRead: "read halves of RMWs", RMWAcquireRead: "read halves of acquire RMWs",
+	NoReturnRead: "read halves of RMWs without a result", PlainWrite: "plain writes", ReleaseWrite: "release writes",
+	RMWWrite: "write halves of RMWs", RMWReleaseWrite: "write halves of release RMWs",
 }
 
 // Each returns the classes in s, one by one, in a fixed order.

@@ -77,6 +77,18 @@ func (o Order) Set() Set {
 
 // String reads as a sentence part: "earlier reads before later accesses".
 func (o Order) String() string {
+	return o.relation() + o.beyond()
+}
+
+// beyond names the observers that plain fences do not reach.
+func (o Order) beyond() string {
+	if o.Domain == 0 || o.Domain&Normal != 0 {
+		return ""
+	}
+	return ", for " + o.Domain.String()
+}
+
+func (o Order) relation() string {
 	switch o.Side {
 	case Before:
 		return fmt.Sprintf("earlier %v before %v", o.From, own(o.To))

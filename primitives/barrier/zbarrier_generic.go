@@ -180,8 +180,8 @@ func AcquireAfterControlDependency() {
 
 // MandatoryFull is Full for device memory too: memory-mapped I/O, write-combining memory and non-temporal stores.
 //
-// In the Linux kernel: mb. Orders earlier accesses before later accesses (RR RW WR WW). On amd64: a call of MFENCE. On
-// arm64: a call of DSB SY.
+// In the Linux kernel: mb. Orders earlier accesses before later accesses, for device memory (RR RW WR WW). On amd64: a
+// call of MFENCE. On arm64: a call of DSB SY.
 //
 // It costs several times Full; between CPUs use Full.
 //
@@ -192,8 +192,8 @@ func MandatoryFull() {
 
 // MandatoryRead is Read for device memory too.
 //
-// In the Linux kernel: rmb. Orders earlier reads whose result is used before later reads (RR). On amd64: a call of
-// LFENCE. On arm64: a call of DSB LD.
+// In the Linux kernel: rmb. Orders earlier reads whose result is used before later reads, for device memory (RR). On
+// amd64: a call of LFENCE. On arm64: a call of DSB LD.
 //
 // Between CPUs use Read, which is free on amd64.
 //
@@ -204,8 +204,8 @@ func MandatoryRead() {
 
 // MandatoryWrite is Write for device memory too: it also orders write-combining and non-temporal stores.
 //
-// In the Linux kernel: wmb. Orders earlier writes before later writes (WW). On amd64: a call of SFENCE. On arm64: a
-// call of DSB ST.
+// In the Linux kernel: wmb. Orders earlier writes before later writes, for device memory (WW). On amd64: a call of
+// SFENCE. On arm64: a call of DSB ST.
 //
 // Between CPUs use Write, which is free on amd64.
 //
@@ -216,8 +216,8 @@ func MandatoryWrite() {
 
 // DMAFull is Full towards cache-coherent devices that share normal memory with the CPU.
 //
-// In the Linux kernel: dma_mb. Orders earlier accesses before later accesses (RR RW WR WW). On amd64: a call of MFENCE.
-// On arm64: a call of DMB OSH.
+// In the Linux kernel: dma_mb. Orders earlier accesses before later accesses, for memory shared with coherent devices
+// (RR RW WR WW). On amd64: a call of MFENCE. On arm64: a call of DMB OSH.
 //
 // It does not order memory-mapped I/O, such as a doorbell write.
 //
@@ -228,8 +228,8 @@ func DMAFull() {
 
 // DMARead is Read towards cache-coherent devices: a descriptor's owner bit before its contents.
 //
-// In the Linux kernel: dma_rmb. Orders earlier reads whose result is used before later reads (RR). On amd64: nothing.
-// On arm64: a call of DMB OSHLD.
+// In the Linux kernel: dma_rmb. Orders earlier reads whose result is used before later reads, for memory shared with
+// coherent devices (RR). On amd64: nothing. On arm64: a call of DMB OSHLD.
 //
 // It does not order memory-mapped I/O.
 //
@@ -240,8 +240,8 @@ func DMARead() {
 
 // DMAWrite is Write towards cache-coherent devices: a descriptor's contents before its owner bit.
 //
-// In the Linux kernel: dma_wmb. Orders earlier writes before later writes (WW). On amd64: nothing. On arm64: a call of
-// DMB OSHST.
+// In the Linux kernel: dma_wmb. Orders earlier writes before later writes, for memory shared with coherent devices
+// (WW). On amd64: nothing. On arm64: a call of DMB OSHST.
 //
 // It does not order memory-mapped I/O, such as a doorbell write.
 //
