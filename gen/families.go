@@ -216,5 +216,5 @@ func formatGo(src string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("internal error: emitted Go does not parse: %w", err)
 	}
-	return bytes.TrimRight(append(out, '\n'), "\n\t "), nil
+	return append(bytes.TrimRight(out, "\n\t "), '\n'), nil
 }

@@ -218,13 +218,15 @@ func raceAcquireFence() {
 }
 `
 
+// pauses are the hints that a native target has for spin loops.
+var pauses = map[string]string{"amd64": "PAUSE", "arm64": "YIELD"}
+
 // spinFiles emits the wait of a spin loop: the machine's hint, and now and then the scheduler.
 func spinFiles(p *plan, add func(name, constraint, body string)) []File {
-	hints := map[string]string{"amd64": "PAUSE", "arm64": "YIELD"}
 	var files []File
 	for _, t := range p.targets {
 		file := &ir.File{Constraints: constraints("!purego"), Includes: []string{"textflag.h"}}
-		file.AddSection(lines("pause", []string{hints[t.Name]}))
+		file.AddSection(lines("pause", []string{pauses[t.Name]}))
 		src, err := printAsm(file)
 		if err != nil {
 			panic(err)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"strings"
 
 	"github.com/barriergen/barriergen/arch"
 	"github.com/barriergen/barriergen/arch/targets"
@@ -40,6 +41,9 @@ func runDoctor(env environ, c command, fs *flag.FlagSet, args []string) int {
 	}
 	cfg := doctor.Config{GoCommand: *goCmd, Arches: list(*arches), Seed: *seed, Accesses: *accesses,
 		Generate: func(names []string) (map[string][]byte, error) {
+			for i, n := range names { // of functions; the primitive is without the type
+				names[i] = strings.TrimSuffix(strings.TrimSuffix(n, "Uint32"), "Uint64")
+			}
 			files, err := gen.Generate(gen.Config{Package: "prim", Only: names})
 			return emitted(files), err
 		},
