@@ -35,7 +35,9 @@ func Encoding(t *arch.Target, l *arch.Level, m Macro) []Encoded {
 	return out
 }
 
-func encodingKey(t *arch.Target, l *arch.Level, m Macro) string { return t.Name + " " + l.Name + " " + m.Name }
+func encodingKey(t *arch.Target, l *arch.Level, m Macro) string {
+	return t.Name + " " + l.Name + " " + m.Name
+}
 
 // Instance is the macro's lines with registers for its parameters.
 func (m Macro) Instance() []string {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/barriergen/barriergen/arch/targets"
 	"github.com/barriergen/barriergen/contract"
+	"github.com/barriergen/barriergen/gen/x86form"
 )
 
 func generate(t testing.TB, cfg Config) map[string]string {
@@ -227,11 +228,11 @@ func TestMistakes(t *testing.T) {
 
 // avo's instruction forms reject what the machine has no encoding for.
 func TestFormsAreChecked(t *testing.T) {
-	_, err := x86Inst("XADDL", reg.RAX, operand.Mem{Base: reg.RDI})
+	_, err := x86form.Inst("XADDL", reg.RAX, operand.Mem{Base: reg.RDI})
 	assert.Error(t, err, "a 64-bit register for a 32-bit instruction")
-	_, err = x86Inst("XADDL", reg.EAX, operand.Mem{Base: reg.RDI})
+	_, err = x86form.Inst("XADDL", reg.EAX, operand.Mem{Base: reg.RDI})
 	assert.NoError(t, err)
-	_, err = x86Inst("FROB")
+	_, err = x86form.Inst("FROB")
 	assert.ErrorContains(t, err, "no form of FROB")
 	_, err = encodeCASPAL(1, 2, 0, 4, 5)
 	assert.ErrorContains(t, err, "pairs")
@@ -255,7 +256,9 @@ func TestMacroNames(t *testing.T) {
 func TestRaceSyncAgrees(t *testing.T) {
 	data, err := os.ReadFile("../primitives/racesync/racesync.go")
 	require.NoError(t, err)
-	calls := func(src string) []string { return regexp.MustCompile(`runtime\.Race\w+\([^\n]*`).FindAllString(src, -1) }
+	calls := func(src string) []string {
+		return regexp.MustCompile(`runtime\.Race\w+\([^\n]*`).FindAllString(src, -1)
+	}
 	own := calls(strings.NewReplacer("raceFences", "fences", "raceOps", "ops").Replace(raceSupport))
 	require.NotEmpty(t, own)
 	assert.Equal(t, own, calls(string(data)))
