@@ -11,7 +11,6 @@ import (
 	"github.com/barriergen/barriergen/contract"
 	"github.com/barriergen/barriergen/gen"
 	"github.com/barriergen/barriergen/internal/doctor"
-	"github.com/barriergen/barriergen/internal/machine"
 )
 
 var doctorCommand = command{
@@ -47,7 +46,7 @@ func runDoctor(env environ, c command, fs *flag.FlagSet, args []string) int {
 			files, err := gen.Generate(gen.Config{Package: "prim", Only: names})
 			return emitted(files), err
 		},
-		Empties: empties(),
+		Empties: empties,
 	}
 	var progress func(string)
 	if isTerminal(environ{out: env.err}) {
@@ -76,27 +75,22 @@ func runDoctor(env environ, c command, fs *flag.FlagSet, args []string) int {
 	return exitOK
 }
 
-// empties are the fences that are empty at every level, by GOARCH.
-func empties() map[string][]string {
-	out := map[string][]string{}
-	of := func(t *arch.Target) []string {
-		var names []string
-		for _, p := range contract.Of(contract.Barrier) {
-			empty := true
-			for i := range t.Levels {
-				empty = empty && arch.Select(t, &t.Levels[i], p, arch.Use{}).Empty()
-			}
-			if empty {
-				names = append(names, p.Name)
-			}
+// empties are the fences that are claimed to be empty on a GOARCH with a setting such as GOARM64=v8.1.
+func empties(goarch, setting string) []string {
+	t, ok := targets.Lookup(goarch)
+	if !ok {
+		t = targets.Generic
+	}
+	l := &t.Levels[0]
+	_, version, _ := strings.Cut(setting, "=")
+	if len(t.Levels) > 1 && version != "" && !strings.HasPrefix(version, t.Levels[0].Name) {
+		l = &t.Levels[1]
+	}
+	var names []string
+	for _, p := range contract.Of(contract.Barrier) {
+		if arch.Select(t, l, p, arch.Use{}).Empty() {
+			names = append(names, p.Name)
 		}
-		return names
 	}
-	for _, name := range machine.Arches() {
-		out[name] = of(targets.Generic)
-	}
-	for _, t := range targets.Native {
-		out[t.Name] = of(t)
-	}
-	return out
+	return names
 }

@@ -36,8 +36,9 @@ type Config struct {
 	// the compiler and the standard library are looked at.
 	Generate func(names []string) (map[string][]byte, error)
 
-	// Empties names, per architecture, the primitives that are claimed to be a compiler barrier only.
-	Empties map[string][]string
+	// Empties names the primitives that are claimed to be a compiler barrier only, on an architecture with
+	// a setting such as GOARM64=v8.1.
+	Empties func(goarch, setting string) []string
 }
 
 const (
@@ -92,6 +93,9 @@ func Run(ctx context.Context, cfg Config, progress func(string)) (Report, error)
 		}
 		progress(goarch + ": compiling and decoding the probes")
 		e := &examination{cfg: cfg, tools: target, probe: p, arch: goarch, dir: filepath.Join(dir, goarch)}
+		if cfg.Empties != nil {
+			e.empties = cfg.Empties(goarch, target.level)
+		}
 		if err := e.run(ctx); err != nil {
 			return Report{}, err
 		}
@@ -117,6 +121,7 @@ type examination struct {
 	probe    probe
 	arch     string
 	dir      string
+	empties  []string
 	findings []Finding
 }
 
@@ -158,7 +163,7 @@ func (e *examination) primitives() []string {
 	if e.cfg.Generate == nil {
 		return nil
 	}
-	names := slices.Clone(e.cfg.Empties[e.arch])
+	names := slices.Clone(e.empties)
 	if _, inline := releaseStores[e.arch]; inline {
 		for _, width := range widths {
 			names = append(names, releaseName(width))

@@ -63,10 +63,7 @@ func only(files map[string]string) func([]string) (map[string][]byte, error) {
 }
 
 func config(arches ...string) Config {
-	empties := map[string][]string{}
-	for _, a := range arches {
-		empties[a] = []string{"AfterAtomic", "BeforeAtomic"}
-	}
+	empties := func(string, string) []string { return []string{"AfterAtomic", "BeforeAtomic"} }
 	return Config{Arches: arches, Seed: *seed, Accesses: *accesses, Generate: standIn, Empties: empties}
 }
 
@@ -216,7 +213,7 @@ func TestErrors(t *testing.T) {
 		{"user's architecture", Config{Env: []string{"GOARCH=386"}}, `no machine code decoder for GOARCH "386"`},
 		{"go command", Config{GoCommand: "absent-go"}, `absent-go env -json GOVERSION GOARCH: exec: "absent-go": executable file not found`},
 		{"setting", Config{Arches: []string{"arm64"}, Env: []string{"GOARM64=v1"}}, "invalid GOARM64"},
-		{"compiler", Config{Arches: []string{"amd64"}, Accesses: 30, Generate: syntax, Empties: map[string][]string{"amd64": {"AfterAtomic"}}}, "undefined: nonsense"},
+		{"compiler", Config{Arches: []string{"amd64"}, Accesses: 30, Generate: syntax, Empties: func(string, string) []string { return []string{"AfterAtomic"} }}, "undefined: nonsense"},
 		{"generator", Config{Arches: []string{"amd64"}, Accesses: 30, Generate: func([]string) (map[string][]byte, error) { return nil, os.ErrInvalid }}, "generating StoreReleaseUint32, StoreReleaseUint64: invalid argument"},
 	}
 	for _, c := range cases {

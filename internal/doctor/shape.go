@@ -46,7 +46,7 @@ func (e *examination) callers() []byte {
 			add(fmt.Sprintf("Twice%d", w), "(p *object%[1]d, v uint%[1]d) { prim.%[2]s(&p.flag, v); prim.%[2]s(&p.flag, v+1) }", w, release)
 		}
 	}
-	for _, name := range e.cfg.Empties[e.arch] {
+	for _, name := range e.empties {
 		add("With"+name, "(a, b uint64) uint64 {\n\ta += b\n\tprim.%s()\n\treturn a ^ b\n}", name)
 	}
 	add("Without", "(a, b uint64) uint64 {\n\ta += b\n\treturn a ^ b\n}")
@@ -118,7 +118,7 @@ func releaseProblem(f machine.Func, kind machine.Kind, stores, width int) (probl
 }
 
 func (e *examination) checkEmpties(_ context.Context, bin *machine.Binary) error {
-	names := e.cfg.Empties[e.arch]
+	names := e.empties
 	switch {
 	case len(names) == 0:
 		e.notApplicable(emptyProperty, "no primitive is claimed to be empty here")
