@@ -118,14 +118,14 @@ func (p Primitive) Strength() Strength {
 	return s
 }
 
-// Releases reports whether p orders earlier accesses before something: its own write, or what follows it.
+// Releases reports whether p publishes: earlier stores come before its own store, or before later ones.
 func (p Primitive) Releases() bool {
-	return slices.ContainsFunc(p.Orders, func(o Order) bool { return o.Side != After && o.To&Writes != 0 })
+	return slices.ContainsFunc(p.Orders, func(o Order) bool { return o.Side != After && o.From&Writes != 0 && o.To&Writes != 0 })
 }
 
-// Acquires reports whether p orders something before later accesses: its own read, or what precedes it.
+// Acquires reports whether p takes what was published: its own load, or earlier ones, come before later loads.
 func (p Primitive) Acquires() bool {
-	return slices.ContainsFunc(p.Orders, func(o Order) bool { return o.Side != Before && o.From&Reads != 0 })
+	return slices.ContainsFunc(p.Orders, func(o Order) bool { return o.Side != Before && o.From&Reads != 0 && o.To&Reads != 0 })
 }
 
 // Table returns the whole table, family by family.

@@ -71,6 +71,18 @@ func TestSuffixesComplete(t *testing.T) {
 	}
 }
 
+// Publishing and taking, which the race detector is told of, are different things.
+func TestReleasesAndAcquires(t *testing.T) {
+	for name, want := range map[string][2]bool{"Full": {true, true}, "Acquire": {false, true}, "Read": {false, true}, "Release": {true, false}, "Write": {true, false},
+		"Compiler": {false, false}, "LoadAcquire": {false, true}, "StoreRelease": {true, false}, "StoreFull": {true, true}, "AddRelaxed": {false, false},
+		"AddAcquire": {false, true}, "AddRelease": {true, false}, "AddFull": {true, true}, "AfterAtomic": {true, true}, "TestAndSetBitLock": {false, true},
+		"ClearBitUnlock": {true, false}, "AcquireAfterControlDependency": {false, true}} {
+		p, ok := Lookup(name)
+		require.True(t, ok)
+		assert.Equal(t, want, [2]bool{p.Releases(), p.Acquires()}, name)
+	}
+}
+
 // order is shorthand for an order in normal memory.
 func order(side Side, from, to Classes) Order { return Order{side, from, to, Strong, Normal} }
 

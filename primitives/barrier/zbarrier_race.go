@@ -20,16 +20,14 @@ func Full() {
 
 // Acquire orders earlier loads before all later loads and stores.
 func Acquire() {
-	racesync.AcquireFence()
 	fullFence()
-	racesync.ReleaseFence()
+	racesync.AcquireFence()
 }
 
 // Release orders all earlier loads and stores before later stores.
 func Release() {
-	racesync.AcquireFence()
-	fullFence()
 	racesync.ReleaseFence()
+	fullFence()
 }
 
 // Read orders earlier loads before later loads.

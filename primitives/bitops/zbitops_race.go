@@ -15,6 +15,7 @@ import (
 // SetBit sets bit n of the word in one atomic step. It orders nothing. n is taken modulo 64.
 func SetBit(p *uint64, n uint) {
 	m := uint64(1) << (n & 63)
+	_ = *p
 	runtime.RaceDisable()
 	atomic.OrUint64(p, m)
 	runtime.RaceEnable()
@@ -24,6 +25,7 @@ func SetBit(p *uint64, n uint) {
 func (b Bitmap) Set(n uint) {
 	p := &b[n>>6]
 	m := uint64(1) << (n & 63)
+	_ = *p
 	runtime.RaceDisable()
 	atomic.OrUint64(p, m)
 	runtime.RaceEnable()
@@ -32,6 +34,7 @@ func (b Bitmap) Set(n uint) {
 // ClearBit clears bit n of the word in one atomic step. It orders nothing. n is taken modulo 64.
 func ClearBit(p *uint64, n uint) {
 	m := uint64(1) << (n & 63)
+	_ = *p
 	runtime.RaceDisable()
 	atomic.AndUint64(p, ^m)
 	runtime.RaceEnable()
@@ -42,6 +45,7 @@ func ClearBit(p *uint64, n uint) {
 func (b Bitmap) Clear(n uint) {
 	p := &b[n>>6]
 	m := uint64(1) << (n & 63)
+	_ = *p
 	runtime.RaceDisable()
 	atomic.AndUint64(p, ^m)
 	runtime.RaceEnable()
@@ -50,6 +54,7 @@ func (b Bitmap) Clear(n uint) {
 // ChangeBit inverts bit n of the word in one atomic step. It orders nothing. n is taken modulo 64.
 func ChangeBit(p *uint64, n uint) {
 	m := uint64(1) << (n & 63)
+	_ = *p
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(p)
 	for !atomic.CompareAndSwapUint64(p, r, r^m) {
@@ -63,6 +68,7 @@ func ChangeBit(p *uint64, n uint) {
 func (b Bitmap) Change(n uint) {
 	p := &b[n>>6]
 	m := uint64(1) << (n & 63)
+	_ = *p
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(p)
 	for !atomic.CompareAndSwapUint64(p, r, r^m) {
@@ -77,6 +83,7 @@ func TestAndSetBit(p *uint64, n uint) bool {
 	m := uint64(1) << (n & 63)
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
+	_ = *p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.OrUint64(p, m)
@@ -94,6 +101,7 @@ func (b Bitmap) TestAndSet(n uint) bool {
 	m := uint64(1) << (n & 63)
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
+	_ = *p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.OrUint64(p, m)
@@ -110,6 +118,7 @@ func TestAndClearBit(p *uint64, n uint) bool {
 	m := uint64(1) << (n & 63)
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
+	_ = *p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AndUint64(p, ^m)
@@ -127,6 +136,7 @@ func (b Bitmap) TestAndClear(n uint) bool {
 	m := uint64(1) << (n & 63)
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
+	_ = *p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AndUint64(p, ^m)
@@ -143,6 +153,7 @@ func TestAndChangeBit(p *uint64, n uint) bool {
 	m := uint64(1) << (n & 63)
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
+	_ = *p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.LoadUint64(p)
@@ -163,6 +174,7 @@ func (b Bitmap) TestAndChange(n uint) bool {
 	m := uint64(1) << (n & 63)
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
+	_ = *p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.LoadUint64(p)
@@ -180,6 +192,7 @@ func (b Bitmap) TestAndChange(n uint) bool {
 // the caller now holds the lock. n is taken modulo 64.
 func TestAndSetBitLock(p *uint64, n uint) bool {
 	m := uint64(1) << (n & 63)
+	_ = *p
 	runtime.RaceDisable()
 	r := atomic.OrUint64(p, m)
 	runtime.RaceEnable()
@@ -194,6 +207,7 @@ func TestAndSetBitLock(p *uint64, n uint) bool {
 func (b Bitmap) TestAndSetLock(n uint) bool {
 	p := &b[n>>6]
 	m := uint64(1) << (n & 63)
+	_ = *p
 	runtime.RaceDisable()
 	r := atomic.OrUint64(p, m)
 	runtime.RaceEnable()
@@ -207,6 +221,7 @@ func (b Bitmap) TestAndSetLock(n uint) bool {
 func ClearBitUnlock(p *uint64, n uint) {
 	m := uint64(1) << (n & 63)
 	racesync.Release(unsafe.Pointer(p))
+	_ = *p
 	runtime.RaceDisable()
 	atomic.AndUint64(p, ^m)
 	runtime.RaceEnable()
@@ -218,6 +233,7 @@ func (b Bitmap) ClearUnlock(n uint) {
 	p := &b[n>>6]
 	m := uint64(1) << (n & 63)
 	racesync.Release(unsafe.Pointer(p))
+	_ = *p
 	runtime.RaceDisable()
 	atomic.AndUint64(p, ^m)
 	runtime.RaceEnable()
@@ -228,6 +244,7 @@ func (b Bitmap) ClearUnlock(n uint) {
 func ClearBitUnlockNonAtomic(p *uint64, n uint) {
 	m := uint64(1) << (n & 63)
 	racesync.Release(unsafe.Pointer(p))
+	_ = *p
 	runtime.RaceDisable()
 	atomic.StoreUint64(p, atomic.LoadUint64(p)&^m)
 	runtime.RaceEnable()
@@ -239,6 +256,7 @@ func (b Bitmap) ClearUnlockNonAtomic(n uint) {
 	p := &b[n>>6]
 	m := uint64(1) << (n & 63)
 	racesync.Release(unsafe.Pointer(p))
+	_ = *p
 	runtime.RaceDisable()
 	atomic.StoreUint64(p, atomic.LoadUint64(p)&^m)
 	runtime.RaceEnable()
@@ -248,6 +266,7 @@ func (b Bitmap) ClearUnlockNonAtomic(n uint) {
 // accesses, and reports whether bit 7 of that byte was set before: an unlock that learns of waiters.
 func XorUnlockIsNegativeByte(p *uint64, mask uint8) bool {
 	racesync.Release(unsafe.Pointer(p))
+	_ = *p
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(p)
 	for !atomic.CompareAndSwapUint64(p, r, r^uint64(mask)) {
@@ -260,6 +279,7 @@ func XorUnlockIsNegativeByte(p *uint64, mask uint8) bool {
 // TestBit reports whether bit n of the word is set, with one load. It orders nothing. n is taken modulo 64.
 func TestBit(p *uint64, n uint) bool {
 	m := uint64(1) << (n & 63)
+	_ = *p
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(p)
 	runtime.RaceEnable()
@@ -271,6 +291,7 @@ func TestBit(p *uint64, n uint) bool {
 func (b Bitmap) Test(n uint) bool {
 	p := &b[n>>6]
 	m := uint64(1) << (n & 63)
+	_ = *p
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(p)
 	runtime.RaceEnable()
@@ -281,6 +302,7 @@ func (b Bitmap) Test(n uint) bool {
 // modulo 64.
 func TestBitAcquire(p *uint64, n uint) bool {
 	m := uint64(1) << (n & 63)
+	_ = *p
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(p)
 	runtime.RaceEnable()
@@ -293,6 +315,7 @@ func TestBitAcquire(p *uint64, n uint) bool {
 func (b Bitmap) TestAcquire(n uint) bool {
 	p := &b[n>>6]
 	m := uint64(1) << (n & 63)
+	_ = *p
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(p)
 	runtime.RaceEnable()
