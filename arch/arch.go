@@ -13,18 +13,18 @@ import (
 	"github.com/barriergen/barriergen/contract"
 )
 
-// Op is one instruction of a machine, or one Go statement that the stock compiler turns into a known instruction: the
-// events it performs, the orders it gives, and its cost.
+// Op is one instruction of a machine: the events it performs, the orders it gives, and its cost. Or it is one Go statement
+// that the stock compiler turns into known instructions.
 type Op struct {
 	Name   string         // the Go assembler's mnemonic, without its width suffix; for a Go statement, what it is called
 	Suffix map[int]string // width in bits → suffix
 	contract.Step
-	Cost   int  // in cycles, uncontended
+	Cost   int  // in cycles, uncontended; of a Go statement what comes on top of its instructions
 	Prefix bool // makes the instruction behind it one atomic step, with this prefix's orders
 
-	// For a Go statement only.
+	// For a Go statement only. Events and orders are those of its instructions.
 	Go      string // its text: see gen for the placeholders
-	Emits   string // what the compiler makes of it
+	Machine Seq    // what the compiler makes of it
 	Carries bool   // takes and returns the compiler's memory state: the compiler moves no access across it
 }
 
@@ -49,7 +49,7 @@ const (
 	NewHi   Role = "newhi"
 	SeenLo  Role = "seenlo"
 	SeenHi  Role = "seenhi"
-	StackP  Role = "sp"
+	StackP  Role = "SP"
 	ZeroReg Role = "zero"
 )
 
@@ -91,8 +91,31 @@ type Inst struct {
 // Seq is a sequence of instructions, in program order.
 type Seq []Inst
 
+// Flat is the sequence with every Go statement replaced by its instructions.
+func (s Seq) Flat() Seq {
+	var out Seq
+	for _, in := range s {
+		if in.Go == "" {
+			out = append(out, in)
+			continue
+		}
+		base := int64(len(out))
+		for _, m := range in.Machine {
+			m.Args = slices.Clone(m.Args)
+			for i := range m.Args {
+				if m.Args[i].Jump { // within the statement
+					m.Args[i].N += base
+				}
+			}
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
 // Steps is the sequence as the machine's memory model sees it.
 func (s Seq) Steps() []contract.Step {
+	s = s.Flat()
 	out := make([]contract.Step, len(s))
 	for i, in := range s {
 		out[i] = in.Step
@@ -119,40 +142,32 @@ func atomicHalves(events []contract.Classes) []contract.Classes {
 }
 
 // Empty reports whether the sequence leaves nothing in machine code.
-func (s Seq) Empty() bool {
-	return !slices.ContainsFunc(s, func(i Inst) bool { return i.Go == "" || i.Emits != "" })
-}
+func (s Seq) Empty() bool { return len(s.Flat()) == 0 }
 
 // Cost is the sum over the instructions, in cycles.
 func (s Seq) Cost() int {
 	n := 0
 	for _, in := range s {
-		n += in.Cost
+		n += in.Cost + in.Machine.Cost()
 	}
 	return n
 }
 
 // String joins the instructions, "LOCK; XADD val, (addr)".
 func (s Seq) String() string {
-	parts := make([]string, len(s))
-	for i, in := range s {
-		switch {
-		case in.Go != "" && in.Emits != "":
-			parts[i] = in.Emits
-		case in.Go != "":
-			parts[i] = "nothing but a compiler barrier"
-		default:
-			args := make([]string, len(in.Args))
-			for j, a := range in.Args {
-				args[j] = a.String()
-			}
-			parts[i] = strings.TrimSpace(in.Name + " " + strings.Join(args, ", "))
-		}
-	}
-	if s.Empty() && len(s) > 0 {
+	flat := s.Flat()
+	if len(flat) == 0 {
 		return "empty"
 	}
-	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return strings.HasPrefix(p, "nothing") }), "; ")
+	parts := make([]string, len(flat))
+	for i, in := range flat {
+		args := make([]string, len(in.Args))
+		for j, a := range in.Args {
+			args[j] = a.String()
+		}
+		parts[i] = strings.TrimSpace(in.Name + " " + strings.Join(args, ", "))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // String is the operand in the Go assembler's syntax with roles for registers.

@@ -233,7 +233,9 @@ func compilerDemand(p contract.Primitive) []contract.Order {
 func compilerSteps(s Seq) []contract.Step {
 	out := make([]contract.Step, len(s))
 	for i, in := range s {
-		out[i].Events = in.Events
+		for _, step := range in.Machine.Steps() {
+			out[i].Events = append(out[i].Events, step.Events...)
+		}
 		if in.Carries {
 			for _, side := range []contract.Side{contract.Before, contract.After, contract.Across} {
 				out[i].Orders = append(out[i].Orders, contract.Order{Side: side, From: contract.All, To: contract.All,

@@ -127,27 +127,30 @@ const buildsDoc = `Each function compiles to the code of the architecture it is 
 
 Where nothing is left, the compiler still moves no access across the call. That rests on how the Go compiler treats runtime.KeepAlive, which is measured (barriergen doctor), not promised: build with -tags barrier_conservative to have an opaque call instead. With -tags purego there is no assembly, and device fences are only as strong as sync/atomic makes them. Under -race all orders are shown to the race detector; a release fence pairs there with every later acquire fence, so that some races are hidden.`
 
-// Brief is what a lowering leaves in machine code, in a word or two: "empty", "LOCK XADD", "DMB*" (a star: a call).
+// Brief is what a lowering leaves in machine code, in a word or two: "empty", "LOCK XADD", "DMB ISH *" (a star: a call). Only
+// instructions that access or order memory are named.
 func Brief(low arch.Lowering) string {
 	if low.Empty() {
 		return "empty"
 	}
 	var parts []string
-	for _, in := range low.Code {
-		switch {
-		case in.Go != "" && in.Emits != "":
-			parts = append(parts, in.Emits)
-		case in.Go == "" && (len(in.Events) > 0 || len(in.Orders) > 0):
-			name := in.Name
-			if (name == "DMB" || name == "DSB") && len(in.Args) == 1 {
-				name += " " + in.Args[0].Name
+	loop := ""
+	for i, in := range low.Code.Flat() {
+		for _, a := range in.Args {
+			if a.Jump && int(a.N) < i {
+				loop = ", in a loop"
 			}
-			parts = append(parts, name)
 		}
+		if len(in.Events) == 0 && len(in.Orders) == 0 {
+			continue
+		}
+		name := in.Name
+		if len(in.Args) == 1 && in.Args[0].Name != "" {
+			name += " " + in.Args[0].Name
+		}
+		parts = append(parts, name)
 	}
-	s := strings.Join(parts, "; ")
-	s = strings.NewReplacer("LOCK; ", "LOCK ", " val,", "", " tmp,", "", " old,", "", " new,", "", " (addr), old", "", " (addr), tmp", "", " (addr), new", "",
-		" (addr)", "", " (stack), tmp", "", " (stack)", "").Replace(s)
+	s := strings.ReplaceAll(strings.Join(parts, "; "), "LOCK; ", "LOCK ") + loop
 	if low.Form == arch.Assembly {
 		s += " *"
 	}

@@ -160,9 +160,6 @@ func macroLine(goarch string, in arch.Inst, index, width int, fixed []binding) (
 		if reg, is := fixedTo(fixed, r); is {
 			return reg
 		}
-		if r == arch.StackP {
-			return "SP"
-		}
 		return string(r)
 	}
 	// The dialect checks and spells the instruction; only the registers' names are replaced.

@@ -51,8 +51,8 @@ var (
 	orr   = &arch.Op{Name: "OR", Suffix: sized, Cost: 1}
 	xorr  = &arch.Op{Name: "XOR", Suffix: sized, Cost: 1}
 	shr   = &arch.Op{Name: "SHR", Suffix: sized, Cost: 1}
-	jne   = &arch.Op{Name: "JNE", Cost: 1}
-	seteq = &arch.Op{Name: "SETEQ", Cost: 1}
+	jne   = &arch.Op{Name: "JNE"}
+	seteq = &arch.Op{Name: "SETEQ"}
 	setcs = &arch.Op{Name: "SETCS", Cost: 1}
 	setmi = &arch.Op{Name: "SETMI", Cost: 1}
 )
@@ -63,29 +63,38 @@ func fence(from, to contract.Classes) contract.Step {
 
 // Go statements, and what the stock compiler makes of them.
 var (
-	goLoad  = &arch.Op{Name: "load", Go: "r := $*p", Emits: "MOV (addr), old", Step: contract.Step{Events: plainRead}, Cost: 1}
-	goStore = &arch.Op{Name: "store", Go: "$*p = $v", Emits: "MOV val, (addr)", Step: contract.Step{Events: plainWrite}, Cost: 1}
-	goClear = &arch.Op{Name: "clear", Go: "$*p &= $v", Emits: "AND val, (addr)", Step: contract.Step{Events: access}, Cost: 1}
+	goLoad  = &arch.Op{Name: "load", Go: "r := $*p", Machine: arch.Seq{in(load, arch.M(arch.Addr), arch.R(arch.Old))}}
+	goStore = &arch.Op{Name: "store", Go: "$*p = $v", Machine: arch.Seq{in(store, arch.R(arch.Val), arch.M(arch.Addr))}}
+	goClear = &arch.Op{Name: "clear", Go: "$*p &= $v", Machine: arch.Seq{in(and, arch.R(arch.Val), arch.M(arch.Addr))}}
 	// A swap with a variable that nobody shares: it does not escape, and the compiler keeps it.
-	goFence = &arch.Op{Name: "swap with a stack variable", Go: "var local uint32\natomic.SwapUint32(&local, 0)", Emits: "XCHG tmp, (stack)", Carries: true,
-		Step: contract.Step{Orders: []contract.Order{{Side: contract.Across, From: contract.All, To: contract.All, Strength: contract.Strong, Domain: contract.Normal}}},
-		Cost: 25}
+	goFence = sync("var local uint32\natomic.SwapUint32(&local, 0)", in(xchg, arch.R(arch.Tmp), arch.At(arch.StackP, 0)))
 )
 
-// sync is a read-modify-write of sync/atomic: all of them are locked.
-func sync(text, emits string) *arch.Op {
-	return &arch.Op{Name: "sync/atomic", Go: text, Emits: emits, Carries: true, Step: contract.Step{Events: modify, Orders: everything}, Cost: 25}
+// sync is an operation of sync/atomic.
+func sync(text string, seq ...arch.Inst) *arch.Op {
+	return &arch.Op{Name: "sync/atomic", Go: text, Machine: seq, Carries: true}
 }
 
-// loop is one that retries until its compare-and-swap succeeds, uncontended in the first round.
-func loop(text string) *arch.Op {
-	op := sync(text, "LOCK; CMPXCHG tmp, (addr) in a loop")
-	op.Cost++
-	return op
-}
+// locked is the weakest read-modify-write that there is: XADD and the others are alike.
+var locked = &arch.Op{Name: "LOCK", Step: contract.Step{Events: modify, Orders: everything}, Cost: lock.Cost}
 
-// locked is a read-modify-write of sync/atomic as such.
-var locked = sync("", "LOCK …")
+var (
+	exchange       = arch.Seq{in(move, arch.R(arch.Val), arch.R(arch.Old)), in(xchg, arch.R(arch.Old), arch.M(arch.Addr))}
+	exchangeAdd    = arch.Seq{in(move, arch.R(arch.Val), arch.R(arch.Result)), in(lock), in(xadd, arch.R(arch.Result), arch.M(arch.Addr)), in(addr, arch.R(arch.Val), arch.R(arch.Result))}
+	compareAndSwap = arch.Seq{in(lock), in(cmpxchg, arch.R(arch.New), arch.M(arch.Addr)), in(seteq, arch.R(arch.Result))}
+	storeFull      = arch.Seq{in(move, arch.R(arch.Val), arch.R(arch.Tmp)), in(xchg, arch.R(arch.Tmp), arch.M(arch.Addr))}
+)
+
+// fetch is the loop that returns the old value: the instruction that does it in one step exists for ADD only.
+func fetch(op *arch.Op) arch.Seq {
+	return arch.Seq{
+		in(load, arch.M(arch.Addr), arch.R(arch.Old)),
+		in(move, arch.R(arch.Old), arch.R(arch.Tmp)),
+		in(op, arch.R(arch.Val), arch.R(arch.Tmp)),
+		in(lock), in(cmpxchg, arch.R(arch.Tmp), arch.M(arch.Addr)),
+		in(jne, arch.To(1)),
+	}
+}
 
 const (
 	r = "r := "
@@ -112,14 +121,9 @@ func asm(name string, seq ...arch.Inst) arch.Candidate {
 
 func in(op *arch.Op, args ...arch.Arg) arch.Inst { return arch.Inst{Op: op, Args: args} }
 
-// fetch is the loop that returns the old value: the instruction that does it in one step exists for ADD only.
-func fetch(name string, op *arch.Op) arch.Candidate {
-	c := asm(name,
-		in(load, arch.M(arch.Addr), arch.R(arch.Old)),
-		in(move, arch.R(arch.Old), arch.R(arch.Tmp)),
-		in(op, arch.R(arch.Val), arch.R(arch.Tmp)),
-		in(lock), in(cmpxchg, arch.R(arch.Tmp), arch.M(arch.Addr)),
-		in(jne, arch.To(1)))
+// fetching is fetch in assembly.
+func fetching(name string, op *arch.Op) arch.Candidate {
+	c := asm(name, fetch(op)...)
 	c.MacroOnly = true
 	return c
 }
@@ -138,16 +142,14 @@ func bit(name string, op *arch.Op) arch.Candidate {
 }
 
 // discarded is a sync/atomic operation that the compiler makes one locked instruction when nobody uses its result.
-func discarded(text, emits string) arch.Candidate {
-	c := inline(sync(text, emits))
+func discarded(text string, op *arch.Op) arch.Candidate {
+	c := inline(sync(text, in(lock), in(op, arch.R(arch.Val), arch.M(arch.Addr))))
 	c.NoResult = true
 	c.Note = "The stock sync/atomic lowering is as good as any here, so it is used."
 	return c
 }
 
-const writeBarrier = "sync/atomic's pointer operation is a call"
-
-var storeSwap = arch.Candidate{Form: arch.Inline, NotPtr: writeBarrier, Code: arch.Seq{{Op: sync("atomic.Store$T($p, $v)", "XCHG val, (addr)")}}}
+var storeSwap = arch.Candidate{Form: arch.Inline, NotPtr: "sync/atomic's pointer store is a call", Code: arch.Seq{{Op: sync("atomic.Store$T($p, $v)", storeFull...)}}}
 
 // xorSign learns the old top bit of the byte from the new one and the mask's.
 var xorSign = arch.Candidate{Name: "xorSign", Form: arch.Assembly, Width: 8, Code: arch.Seq{
@@ -189,39 +191,17 @@ var Target = &arch.Target{
 				storeSwap,
 				between(goStore, goFence),
 				asm("store", in(store, arch.R(arch.Val), arch.M(arch.Addr))),
-				asm("storeFull", in(move, arch.R(arch.Val), arch.R(arch.Tmp)), in(xchg, arch.R(arch.Tmp), arch.M(arch.Addr))),
+				asm("storeFull", storeFull...),
 			},
-			contract.Add: {
-				inline(sync(r+"atomic.Add$T($p, $v)", "LOCK; XADD val, (addr)")),
-				asm("add", in(move, arch.R(arch.Val), arch.R(arch.Result)), in(lock), in(xadd, arch.R(arch.Result), arch.M(arch.Addr)),
-					in(addr, arch.R(arch.Val), arch.R(arch.Result))),
-			},
-			contract.And: {
-				discarded("atomic.And$T($p, $v)", "LOCK; AND val, (addr)"),
-				inline(loop(r + "atomic.And$T($p, $v)")),
-				noResult("and", and), bit("btr", btr), fetch("fetchAnd", andr),
-			},
-			contract.Or: {
-				discarded("atomic.Or$T($p, $v)", "LOCK; OR val, (addr)"),
-				inline(loop(r + "atomic.Or$T($p, $v)")),
-				noResult("or", or), bit("bts", bts), fetch("fetchOr", orr),
-			},
-			contract.Xor: {
-				inline(loop(xorLoop)),
-				noResult("xor", xor), bit("btc", btc), fetch("fetchXor", xorr),
-			},
-			contract.Swap: {
-				inline(sync(r+"atomic.Swap$T($p, $v)", "XCHG val, (addr)")),
-				asm("swap", in(move, arch.R(arch.Val), arch.R(arch.Old)), in(xchg, arch.R(arch.Old), arch.M(arch.Addr))),
-			},
-			contract.CompareAndSwap: {
-				inline(sync(r+"atomic.CompareAndSwap$T($p, $old, $new)", "LOCK; CMPXCHG new, (addr)")),
-				asm("compareAndSwap", in(lock), in(cmpxchg, arch.R(arch.New), arch.M(arch.Addr)), in(seteq, arch.R(arch.Result))),
-			},
-			contract.LockBit: {
-				inline(loop(r + "atomic.Or$T($p, $v)")),
-				bit("bts", bts),
-			},
+			contract.Add: {inline(sync(r+"atomic.Add$T($p, $v)", exchangeAdd...)), asm("add", exchangeAdd...)},
+			contract.And: {discarded("atomic.And$T($p, $v)", and), inline(sync(r+"atomic.And$T($p, $v)", fetch(andr)...)),
+				noResult("and", and), bit("btr", btr), fetching("fetchAnd", andr)},
+			contract.Or: {discarded("atomic.Or$T($p, $v)", or), inline(sync(r+"atomic.Or$T($p, $v)", fetch(orr)...)),
+				noResult("or", or), bit("bts", bts), fetching("fetchOr", orr)},
+			contract.Xor:            {inline(sync(xorLoop, fetch(xorr)...)), noResult("xor", xor), bit("btc", btc), fetching("fetchXor", xorr)},
+			contract.Swap:           {inline(sync(r+"atomic.Swap$T($p, $v)", exchange...)), asm("swap", exchange...)},
+			contract.CompareAndSwap: {inline(sync(r+"atomic.CompareAndSwap$T($p, $old, $new)", compareAndSwap...)), asm("compareAndSwap", compareAndSwap...)},
+			contract.LockBit:        {inline(sync(r+"atomic.Or$T($p, $v)", fetch(orr)...)), bit("bts", bts)},
 			contract.UnlockBit: {
 				between(goClear),
 				asm("clear", in(and, arch.R(arch.Val), arch.M(arch.Addr))),

@@ -4,12 +4,14 @@
 package arm64
 
 import (
+	"slices"
+
 	"github.com/barriergen/barriergen/arch"
 	"github.com/barriergen/barriergen/contract"
 )
 
 func order(side contract.Side, from, to contract.Classes) contract.Order {
-	return contract.Order{Side: side, From: from, To: to, Strength: contract.Strong, Domain: contract.Everywhere}
+	return contract.Order{Side: side, From: from, To: to, Strength: contract.Strong, Domain: contract.Normal}
 }
 
 // fence is a DMB or DSB; the domain is what its shareability reaches.
@@ -176,49 +178,65 @@ var operations = map[contract.Op]operation{
 	contract.Swap: {"swap", "SWP", nil, arch.Val, nil, nil},
 }
 
+// lse is an operation as one LSE instruction.
+func (o operation) lse(b bits) arch.Seq {
+	seq := append(slices.Clone(o.prepare), in(amo(o.family, b), arch.R(o.operand), arch.M(arch.Addr), arch.R(arch.Old)))
+	return append(seq, o.after...)
+}
+
+// exclusive is an operation as an exclusive pair in a loop, and a fence behind it if there is one.
+func (o operation) exclusive(load, store bits, tail arch.Seq) arch.Seq {
+	stored := arch.Tmp
+	if o.compute == nil {
+		stored = arch.Val
+	}
+	loop := append(arch.Seq{in(exclusiveLoad(load), arch.M(arch.Addr), arch.R(arch.Old))}, o.compute...)
+	loop = append(loop, in(exclusiveStore(store), arch.R(stored), arch.M(arch.Addr), arch.R(arch.Status)), in(cbnz, arch.R(arch.Status), arch.To(0)))
+	return append(append(loop, tail...), o.after...)
+}
+
+// casLSE and casExclusive are compare-and-swap in the two ways. One that fails ends before the fence.
+func casLSE(b bits) arch.Seq {
+	return arch.Seq{
+		in(move, arch.R(arch.Old), arch.R(arch.Tmp)),
+		in(amo("CAS", b), arch.R(arch.Tmp), arch.M(arch.Addr), arch.R(arch.New)),
+		in(cmp, arch.R(arch.Old), arch.R(arch.Tmp)),
+		in(cset, arch.R(arch.Result)),
+	}
+}
+
+func casExclusive(load, store bits, tail arch.Seq) arch.Seq {
+	seq := append(arch.Seq{
+		in(exclusiveLoad(load), arch.M(arch.Addr), arch.R(arch.Tmp)),
+		in(cmp, arch.R(arch.Old), arch.R(arch.Tmp)),
+		in(bne, arch.To(5+len(tail))),
+		in(exclusiveStore(store), arch.R(arch.New), arch.M(arch.Addr), arch.R(arch.Status)),
+		in(cbnz, arch.R(arch.Status), arch.To(0)),
+	}, tail...)
+	return append(seq, in(cset, arch.R(arch.Result)))
+}
+
 // fetch are the four orders of an operation in assembly. withElse adds the exclusive pair for CPUs without LSE.
 func fetch(op contract.Op, withElse bool) []arch.Candidate {
 	var out []arch.Candidate
 	o := operations[op]
 	for _, s := range strengths {
-		code := append(arch.Seq{}, o.prepare...)
-		code = append(code, in(amo(o.family, s.lse), arch.R(o.operand), arch.M(arch.Addr), arch.R(arch.Old)))
-		c := arch.Candidate{Name: o.name + s.name, Form: arch.Assembly, Code: append(code, o.after...)}
+		c := asm(o.name+s.name, o.lse(s.lse)...)
 		if withElse {
-			stored := arch.Tmp
-			if o.compute == nil {
-				stored = arch.Val
-			}
-			loop := append(arch.Seq{in(exclusiveLoad(s.excl), arch.M(arch.Addr), arch.R(arch.Old))}, o.compute...)
-			loop = append(loop, in(exclusiveStore(s.excl), arch.R(stored), arch.M(arch.Addr), arch.R(arch.Status)),
-				in(cbnz, arch.R(arch.Status), arch.To(0)))
-			c.Else = append(append(loop, s.tail...), o.after...)
+			c.Else = o.exclusive(s.excl, s.excl, s.tail)
 		}
 		out = append(out, c)
 	}
 	return out
 }
 
-// exchange are the four orders of compare-and-swap in assembly. One that fails ends before the fence.
+// exchange are the four orders of compare-and-swap in assembly.
 func exchange(withElse bool) []arch.Candidate {
 	var out []arch.Candidate
 	for _, s := range strengths {
-		c := arch.Candidate{Name: "compareAndSwap" + s.name, Form: arch.Assembly, Code: arch.Seq{
-			in(move, arch.R(arch.Old), arch.R(arch.Tmp)),
-			in(amo("CAS", s.lse), arch.R(arch.Tmp), arch.M(arch.Addr), arch.R(arch.New)),
-			in(cmp, arch.R(arch.Old), arch.R(arch.Tmp)),
-			in(cset, arch.R(arch.Result)),
-		}}
+		c := asm("compareAndSwap"+s.name, casLSE(s.lse)...)
 		if withElse {
-			end := 5 + len(s.tail)
-			c.Else = append(arch.Seq{
-				in(exclusiveLoad(s.excl), arch.M(arch.Addr), arch.R(arch.Tmp)),
-				in(cmp, arch.R(arch.Old), arch.R(arch.Tmp)),
-				in(bne, arch.To(end)),
-				in(exclusiveStore(s.excl), arch.R(arch.New), arch.M(arch.Addr), arch.R(arch.Status)),
-				in(cbnz, arch.R(arch.Status), arch.To(0)),
-			}, s.tail...)
-			c.Else = append(c.Else, in(cset, arch.R(arch.Result)))
+			c.Else = casExclusive(s.excl, s.excl, s.tail)
 		}
 		out = append(out, c)
 	}

@@ -1,61 +1,79 @@
 package arm64
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/barriergen/barriergen/arch"
 	"github.com/barriergen/barriergen/contract"
 )
 
-// Go statements, and what the stock compiler makes of them.
-var (
-	goLoad  = &arch.Op{Name: "load", Go: "r := $*p", Emits: "LDR (addr), old", Step: ldr.Step, Cost: ldr.Cost}
-	goStore = &arch.Op{Name: "store", Go: "$*p = $v", Emits: "STR val, (addr)", Step: str.Step, Cost: str.Cost}
-
-	syncLoad  = &arch.Op{Name: "sync/atomic", Go: "r := atomic.Load$T($p)", Emits: "LDAR (addr), old", Carries: true, Step: ldar.Step, Cost: ldar.Cost}
-	syncStore = &arch.Op{Name: "sync/atomic", Go: "atomic.Store$T($p, $v)", Emits: "STLR val, (addr)", Carries: true, Step: stlr.Step, Cost: stlr.Cost}
-	// The bit's word is loaded and stored back, in two accesses.
-	syncClear = &arch.Op{Name: "sync/atomic", Go: "atomic.Store$T($p, $*p&$v)", Emits: "LDR (addr), tmp; AND; STLR tmp, (addr)", Carries: true,
-		Cost: ldr.Cost + and.Cost + stlr.Cost,
-		Step: contract.Step{Events: []contract.Classes{contract.PlainRead, contract.ReleaseWrite}, Orders: stlr.Orders}}
-
-	// earlyExit leaves when the bit is set. Its load decides a failure only, so it has no part in what success orders.
-	earlyExit = &arch.Op{Name: "early exit", Go: "if $*p&$v != 0 {\n\treturn true\n}", Emits: "LDR (addr), tmp; TST; BNE", Cost: 2}
-
-	goFence = &arch.Op{Name: "call of the fence function", Go: "fullFence()", Emits: "CALL fullFence (DMB ISH)", Carries: true, Step: dmbISH.Step,
-		Cost: dmbISH.Cost + callCost}
-	// A swap with a variable that nobody shares.
-	stackSwap = &arch.Op{Name: "swap with a stack variable", Go: "var local uint32\natomic.SwapUint32(&local, 0)", Emits: "SWPAL tmp, (stack), tmp", Carries: true,
-		Step: dmbISH.Step, Cost: both.cost()}
-)
-
 const callCost = 6
 
-// syncLSE and syncExclusive are what a read-modify-write of sync/atomic is: one of the two, chosen at run time unless LSE
-// is guaranteed.
-func syncLSE(text, emits string, extra int) *arch.Op {
-	return &arch.Op{Name: "sync/atomic", Go: text, Emits: emits, Carries: true, Step: both.step(), Cost: both.cost() + extra}
+// statement is a Go statement and what the stock compiler makes of it.
+func statement(text string, seq ...arch.Inst) *arch.Op {
+	return &arch.Op{Name: "sync/atomic", Go: text, Carries: true, Machine: seq}
 }
 
-func syncExclusive(text string, extra int) *arch.Op {
-	return &arch.Op{Name: "sync/atomic", Go: text, Emits: "LDAXR/STLXR in a loop", Carries: true, Cost: 24 + 2 + extra,
-		Step: contract.Step{Events: both.step().Events, Orders: both.step().Orders[:2]}}
-}
+// Go statements, and what the stock compiler makes of them.
+var (
+	goLoad  = &arch.Op{Name: "load", Go: "r := $*p", Machine: arch.Seq{in(ldr, arch.M(arch.Addr), arch.R(arch.Old))}}
+	goStore = &arch.Op{Name: "store", Go: "$*p = $v", Machine: arch.Seq{in(str, arch.R(arch.Val), arch.M(arch.Addr))}}
+
+	syncLoad  = statement("r := atomic.Load$T($p)", in(ldar, arch.M(arch.Addr), arch.R(arch.Old)))
+	syncStore = statement("atomic.Store$T($p, $v)", in(stlr, arch.R(arch.Val), arch.M(arch.Addr)))
+	// The bit's word is loaded and stored back, in two accesses.
+	syncClear = statement("atomic.Store$T($p, $*p&$v)", clearBit...)
+	clearBit  = arch.Seq{in(ldr, arch.M(arch.Addr), arch.R(arch.Tmp)), in(and, arch.R(arch.Val), arch.R(arch.Tmp), arch.R(arch.Tmp)),
+		in(stlr, arch.R(arch.Tmp), arch.M(arch.Addr))}
+
+	// earlyExit leaves when the bit is set. Its load decides a failure only, so it has no part in what success orders.
+	earlyExit = &arch.Op{Name: "early exit", Go: "if $*p&$v != 0 {\n\treturn true\n}", Cost: 3}
+
+	goFence = &arch.Op{Name: "call of the fence function", Go: "fullFence()", Carries: true, Machine: arch.Seq{ish()}, Cost: callCost}
+	// A swap with a variable that nobody shares.
+	stackSwap = statement("var local uint32\natomic.SwapUint32(&local, 0)",
+		in(amo("SWP", both), arch.R(arch.Tmp), arch.M(arch.StackP), arch.R(arch.Tmp)))
+)
 
 const xorLoop = "r := atomic.Load$T($p)\nfor !atomic.CompareAndSwap$T($p, r, r^$v) {\n\tr = atomic.Load$T($p)\n}"
 
-// sync are the candidates made of sync/atomic's own operation: as it is, and with a fence behind it.
-func sync(lse bool, text, emits string) []arch.Candidate {
-	extra := strings.Count(text, "\n") * 3 // a loop around it
-
+// sync are the candidates made of sync/atomic's own operation, as it is and with a fence behind it: the LSE form with both
+// annotations if LSE is guaranteed, else that or an acquire-release exclusive pair, chosen at run time.
+func sync(lse bool, text string, amo, exclusive arch.Seq) []arch.Candidate {
 	one := func(tail ...arch.Inst) arch.Candidate {
-		c := arch.Candidate{Form: arch.Inline, Code: append(arch.Seq{{Op: syncLSE(text, emits, extra)}}, tail...)}
+		c := arch.Candidate{Form: arch.Inline, Code: append(arch.Seq{{Op: statement(text, amo...)}}, tail...)}
 		if !lse {
-			c.Else = append(arch.Seq{{Op: syncExclusive(text, extra)}}, tail...)
+			branched := statement(text, exclusive...)
+			branched.Cost = 2
+			c.Else = append(arch.Seq{{Op: branched}}, tail...)
 		}
 		return c
 	}
 	return []arch.Candidate{one(), one(arch.Inst{Op: goFence})}
+}
+
+// syncOperation is sync for an operation that sync/atomic has.
+func syncOperation(lse bool, op contract.Op, text string) []arch.Candidate {
+	o := operations[op]
+	return sync(lse, text, o.lse(both), o.exclusive(acquire, release, nil))
+}
+
+// syncXor is sync for the one that it lacks: a loop around a compare-and-swap.
+func syncXor(lse bool) []arch.Candidate {
+	around := func(cas arch.Seq) arch.Seq {
+		seq := arch.Seq{in(ldar, arch.M(arch.Addr), arch.R(arch.Old)), in(eor, arch.R(arch.Val), arch.R(arch.Old), arch.R(arch.New))}
+		for _, i := range cas {
+			i.Args = slices.Clone(i.Args)
+			for j := range i.Args {
+				if i.Args[j].Jump {
+					i.Args[j].N += 2
+				}
+			}
+			seq = append(seq, i)
+		}
+		return append(seq, in(bne, arch.To(0)))
+	}
+	return sync(lse, xorLoop, around(casLSE(both)), around(casExclusive(acquire, release, nil)))
 }
 
 func between(op *arch.Op, notPtr string) arch.Candidate {
@@ -97,7 +115,7 @@ func fences(lse bool) []arch.Candidate {
 const garbage = "a plain pointer store needs the order that sync/atomic gives the write barrier"
 
 func candidates(lse bool) map[contract.Op][]arch.Candidate {
-	lock := sync(lse, "r := atomic.Or$T($p, $v)", "LDSETAL val, (addr), old")
+	lock := syncOperation(lse, contract.Or, "r := atomic.Or$T($p, $v)")
 	for i := range lock {
 		lock[i].Code = append(arch.Seq{{Op: arch.Barrier}, {Op: earlyExit}}, lock[i].Code...)
 		if lock[i].Else != nil {
@@ -120,24 +138,28 @@ func candidates(lse bool) map[contract.Op][]arch.Candidate {
 			asm("storeFull", in(str, arch.R(arch.Val), arch.M(arch.Addr)), ish()),
 			inline(syncStore, goFence),
 		},
-		contract.Add:  append(sync(lse, "r := atomic.Add$T($p, $v)", "LDADDAL val, (addr), old; ADD"), fetch(contract.Add, !lse)...),
-		contract.And:  append(sync(lse, "r := atomic.And$T($p, $v)", "MVN; LDCLRAL tmp, (addr), old"), fetch(contract.And, !lse)...),
-		contract.Or:   append(sync(lse, "r := atomic.Or$T($p, $v)", "LDSETAL val, (addr), old"), fetch(contract.Or, !lse)...),
-		contract.Xor:  append(fetch(contract.Xor, !lse), sync(lse, xorLoop, "LDAR; EOR; CASAL in a loop")...),
-		contract.Swap: append(sync(lse, "r := atomic.Swap$T($p, $v)", "SWPAL val, (addr), old"), fetch(contract.Swap, !lse)...),
-		contract.CompareAndSwap: append(sync(lse, "r := atomic.CompareAndSwap$T($p, $old, $new)", "CASAL old, (addr), new"),
+		contract.Add:  append(syncOperation(lse, contract.Add, "r := atomic.Add$T($p, $v)"), fetch(contract.Add, !lse)...),
+		contract.And:  append(syncOperation(lse, contract.And, "r := atomic.And$T($p, $v)"), fetch(contract.And, !lse)...),
+		contract.Or:   append(syncOperation(lse, contract.Or, "r := atomic.Or$T($p, $v)"), fetch(contract.Or, !lse)...),
+		contract.Xor:  append(fetch(contract.Xor, !lse), syncXor(lse)...),
+		contract.Swap: append(syncOperation(lse, contract.Swap, "r := atomic.Swap$T($p, $v)"), fetch(contract.Swap, !lse)...),
+		contract.CompareAndSwap: append(sync(lse, "r := atomic.CompareAndSwap$T($p, $old, $new)", casLSE(both), casExclusive(acquire, release, nil)),
 			exchange(!lse)...),
 		contract.LockBit: append(lock, fetch(contract.Or, !lse)...),
 		contract.UnlockBit: {
 			inline(syncClear),
-			asm("clearRelease", in(ldr, arch.M(arch.Addr), arch.R(arch.Tmp)), in(and, arch.R(arch.Val), arch.R(arch.Tmp), arch.R(arch.Tmp)),
-				in(stlr, arch.R(arch.Tmp), arch.M(arch.Addr))),
+			asm("clearRelease", clearBit...),
 		},
 		contract.UnlockXorByte:   fetch(contract.Xor, !lse),
 		contract.CompareAndSwap2: {exchange16(!lse)},
 	}
 	return out
 }
+
+// exclusivePair is LDAXR and STLXR as one step: acquire and release, and not full.
+var exclusivePair = &arch.Op{Name: "LDAXR/STLXR", Step: contract.Step{
+	Events: append(slices.Clone(exclusiveLoad(acquire).Events), exclusiveStore(release).Events...),
+	Orders: append(slices.Clone(exclusiveLoad(acquire).Orders), exclusiveStore(release).Orders...)}}
 
 // Target is arm64.
 var Target = &arch.Target{
@@ -156,8 +178,8 @@ var Target = &arch.Target{
 		"for Neoverse N1 (November 2025, 'Overhead of arm64 LSE per-CPU atomics?': 5.0 and 7.3 ns at 3 GHz); fences and annotations are ranked, not measured",
 	Levels: []arch.Level{
 		{Name: "v8.0", Doc: "GOARM64=v8.0: LSE is detected at run time",
-			SyncRMW: []*arch.Op{syncLSE("", "*AL", 0), syncExclusive("", 0)}, Candidates: candidates(false)},
+			SyncRMW: []*arch.Op{amo("LDADD", both), exclusivePair}, Candidates: candidates(false)},
 		{Name: "v8.1", Doc: "GOARM64=v8.1 and above: LSE is guaranteed",
-			SyncRMW: []*arch.Op{syncLSE("", "*AL", 0)}, Candidates: candidates(true)},
+			SyncRMW: []*arch.Op{amo("LDADD", both)}, Candidates: candidates(true)},
 	},
 }

@@ -18,22 +18,34 @@ var (
 	acquire = contract.Order{Side: contract.After, From: contract.Reads, To: contract.All, Domain: contract.Normal}
 	release = contract.Order{Side: contract.Before, From: contract.All, To: contract.Writes, Strength: contract.ACumulative, Domain: contract.Normal}
 
-	fence  = &arch.Op{Name: "fence", Go: "fullFence()", Emits: "full fence", Carries: true, Step: contract.Step{Orders: across(contract.Normal)}, Cost: 20}
-	device = &arch.Op{Name: "device fence", Go: "deviceFence()", Emits: "device fence", Carries: true, Step: contract.Step{Orders: across(contract.Everywhere)}, Cost: 60}
-	load   = &arch.Op{Name: "sync/atomic", Go: "r := atomic.Load$T($p)", Emits: "acquire load", Carries: true, Cost: 2,
-		Step: contract.Step{Events: []contract.Classes{contract.AcquireRead}, Orders: []contract.Order{acquire}}}
-	store = &arch.Op{Name: "sync/atomic", Go: "atomic.Store$T($p, $v)", Emits: "release store", Carries: true, Cost: 2,
-		Step: contract.Step{Events: []contract.Classes{contract.ReleaseWrite}, Orders: []contract.Order{release}}}
-	clear = &arch.Op{Name: "sync/atomic", Go: "atomic.Store$T($p, atomic.Load$T($p)&$v)", Emits: "load; release store", Carries: true, Cost: 4,
-		Step: contract.Step{Events: []contract.Classes{contract.AcquireRead, contract.ReleaseWrite}, Orders: []contract.Order{acquire, release}}}
-	weakest = rmw("")
+	// The instructions of whatever machine it is.
+	fullFence   = &arch.Op{Name: "full fence", Step: contract.Step{Orders: across(contract.Normal)}, Cost: 20}
+	deviceFence = &arch.Op{Name: "device fence", Step: contract.Step{Orders: across(contract.Everywhere)}, Cost: 60}
+	acquireLoad = &arch.Op{Name: "acquire load", Cost: 2, Step: contract.Step{Events: []contract.Classes{contract.AcquireRead},
+		Orders: []contract.Order{acquire}}}
+	releaseStore = &arch.Op{Name: "release store", Cost: 2, Step: contract.Step{Events: []contract.Classes{contract.ReleaseWrite},
+		Orders: []contract.Order{release}}}
+	weakest = &arch.Op{Name: "acquire-release RMW", Cost: 20, Step: contract.Step{
+		Events: []contract.Classes{contract.RMWAcquireRead, contract.RMWReleaseWrite}, Orders: []contract.Order{acquire, release}}}
+
+	fence  = statement("fullFence()", fullFence)
+	device = statement("deviceFence()", deviceFence)
+	load   = statement("r := atomic.Load$T($p)", acquireLoad)
+	store  = statement("atomic.Store$T($p, $v)", releaseStore)
+	clear  = statement("atomic.Store$T($p, atomic.Load$T($p)&$v)", acquireLoad, releaseStore)
 )
 
-// rmw is a read-modify-write of sync/atomic.
-func rmw(text string) *arch.Op {
-	return &arch.Op{Name: "sync/atomic", Go: text, Emits: "acquire-release RMW", Carries: true, Cost: 20,
-		Step: contract.Step{Events: []contract.Classes{contract.RMWAcquireRead, contract.RMWReleaseWrite}, Orders: []contract.Order{acquire, release}}}
+// statement is a Go statement that carries the compiler's memory state.
+func statement(text string, ops ...*arch.Op) *arch.Op {
+	s := &arch.Op{Name: "sync/atomic", Go: text, Carries: true}
+	for _, op := range ops {
+		s.Machine = append(s.Machine, arch.Inst{Op: op})
+	}
+	return s
 }
+
+// rmw is a read-modify-write of sync/atomic.
+func rmw(text string) *arch.Op { return statement(text, weakest) }
 
 func seq(ops ...*arch.Op) arch.Candidate {
 	c := arch.Candidate{Form: arch.Inline}

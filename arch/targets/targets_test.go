@@ -52,7 +52,7 @@ func TestComplete(t *testing.T) {
 // What the field says is empty, and what is left where it is not, independently of the tables.
 func TestWhatIsEmpty(t *testing.T) {
 	want := map[string][3]string{ // amd64, arm64 v8.0, arm64 v8.1
-		"Full":                          {"XCHG tmp, (stack)", "DMB ISH", "DMB ISH"},
+		"Full":                          {"XCHG tmp, (SP)", "DMB ISH", "DMB ISH"},
 		"Acquire":                       {"empty", "DMB ISHLD", "DMB ISHLD"},
 		"Release":                       {"empty", "DMB ISH", "DMB ISH"},
 		"Read":                          {"empty", "DMB ISHLD", "DMB ISHLD"},
@@ -71,7 +71,7 @@ func TestWhatIsEmpty(t *testing.T) {
 		"DMAFull":                       {"MFENCE", "DMB OSH", "DMB OSH"},
 		"DMARead":                       {"empty", "DMB OSHLD", "DMB OSHLD"},
 		"DMAWrite":                      {"empty", "DMB OSHST", "DMB OSHST"},
-		"VirtFull":                      {"XCHG tmp, (stack)", "DMB ISH", "DMB ISH"},
+		"VirtFull":                      {"XCHG tmp, (SP)", "DMB ISH", "DMB ISH"},
 		"VirtRead":                      {"empty", "DMB ISHLD", "DMB ISHLD"},
 		"VirtWrite":                     {"empty", "DMB ISHST", "DMB ISHST"},
 	}

@@ -12,7 +12,7 @@ import (
 
 // LoadRelaxedInt32 loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -35,7 +35,7 @@ func (x *Int32) LoadRelaxed() int32 {
 
 // LoadRelaxedUint32 loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -58,7 +58,7 @@ func (x *Uint32) LoadRelaxed() uint32 {
 
 // LoadRelaxedInt64 loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -81,7 +81,7 @@ func (x *Int64) LoadRelaxed() int64 {
 
 // LoadRelaxedUint64 loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -104,7 +104,7 @@ func (x *Uint64) LoadRelaxed() uint64 {
 
 // LoadRelaxedUintptr loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -127,7 +127,7 @@ func (x *Uintptr) LoadRelaxed() uintptr {
 
 // LoadRelaxedPointer loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -294,7 +294,7 @@ func (x *Pointer[E]) LoadAcquire() *E {
 
 // StoreRelaxedInt32 stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 //
-// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: STR val, (addr).
+// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: MOV val, (addr).
 //
 // It publishes nothing: use StoreRelease to publish what was written before.
 //
@@ -315,7 +315,7 @@ func (x *Int32) StoreRelaxed(v int32) {
 
 // StoreRelaxedUint32 stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 //
-// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: STR val, (addr).
+// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: MOV val, (addr).
 //
 // It publishes nothing: use StoreRelease to publish what was written before.
 //
@@ -336,7 +336,7 @@ func (x *Uint32) StoreRelaxed(v uint32) {
 
 // StoreRelaxedInt64 stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 //
-// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: STR val, (addr).
+// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: MOV val, (addr).
 //
 // It publishes nothing: use StoreRelease to publish what was written before.
 //
@@ -357,7 +357,7 @@ func (x *Int64) StoreRelaxed(v int64) {
 
 // StoreRelaxedUint64 stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 //
-// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: STR val, (addr).
+// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: MOV val, (addr).
 //
 // It publishes nothing: use StoreRelease to publish what was written before.
 //
@@ -378,7 +378,7 @@ func (x *Uint64) StoreRelaxed(v uint64) {
 
 // StoreRelaxedUintptr stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 //
-// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: STR val, (addr).
+// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: MOV val, (addr).
 //
 // It publishes nothing: use StoreRelease to publish what was written before.
 //
@@ -549,7 +549,7 @@ func (x *Pointer[E]) StoreRelease(v *E) {
 // StoreFullInt32 stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
+// (RR RW WR WW). On amd64: MOV val, tmp; XCHG tmp, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -568,7 +568,7 @@ func (x *Int32) StoreFull(v int32) {
 // StoreFullUint32 stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
+// (RR RW WR WW). On amd64: MOV val, tmp; XCHG tmp, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -587,7 +587,7 @@ func (x *Uint32) StoreFull(v uint32) {
 // StoreFullInt64 stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
+// (RR RW WR WW). On amd64: MOV val, tmp; XCHG tmp, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -606,7 +606,7 @@ func (x *Int64) StoreFull(v int64) {
 // StoreFullUint64 stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
+// (RR RW WR WW). On amd64: MOV val, tmp; XCHG tmp, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -625,7 +625,7 @@ func (x *Uint64) StoreFull(v uint64) {
 // StoreFullUintptr stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
+// (RR RW WR WW). On amd64: MOV val, tmp; XCHG tmp, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -644,8 +644,8 @@ func (x *Uintptr) StoreFull(v uintptr) {
 // StoreFullPointer stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: MOV val, (addr); XCHG tmp, (stack), with the garbage collector's write barrier. On arm64:
-// STLR val, (addr); CALL fullFence (DMB ISH), with the garbage collector's write barrier.
+// (RR RW WR WW). On amd64: MOV val, (addr); XCHG tmp, (SP), with the garbage collector's write barrier. On arm64: STLR
+// val, (addr); DMB ISH, with the garbage collector's write barrier.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -671,8 +671,10 @@ func (x *Pointer[E]) StoreFull(v *E) {
 
 // AddRelaxedInt32 adds v and returns the new value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: atomic_add_return_relaxed. On amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old;
-// ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// In the Linux kernel: atomic_add_return_relaxed. On amd64: MOV val, result; LOCK; XADD result, (addr); ADD val,
+// result. On arm64: LDADDAL val, (addr), old; ADD val, old, result or without LSE LDAXR (addr), old; ADD val, old, tmp;
+// STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD val, old,
+// result at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -690,8 +692,10 @@ func (x *Int32) AddRelaxed(v int32) int32 {
 
 // AddRelaxedUint32 adds v and returns the new value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: atomic_add_return_relaxed. On amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old;
-// ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// In the Linux kernel: atomic_add_return_relaxed. On amd64: MOV val, result; LOCK; XADD result, (addr); ADD val,
+// result. On arm64: LDADDAL val, (addr), old; ADD val, old, result or without LSE LDAXR (addr), old; ADD val, old, tmp;
+// STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD val, old,
+// result at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -709,8 +713,10 @@ func (x *Uint32) AddRelaxed(v uint32) uint32 {
 
 // AddRelaxedInt64 adds v and returns the new value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: atomic_add_return_relaxed. On amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old;
-// ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// In the Linux kernel: atomic_add_return_relaxed. On amd64: MOV val, result; LOCK; XADD result, (addr); ADD val,
+// result. On arm64: LDADDAL val, (addr), old; ADD val, old, result or without LSE LDAXR (addr), old; ADD val, old, tmp;
+// STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD val, old,
+// result at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -728,8 +734,10 @@ func (x *Int64) AddRelaxed(v int64) int64 {
 
 // AddRelaxedUint64 adds v and returns the new value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: atomic_add_return_relaxed. On amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old;
-// ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// In the Linux kernel: atomic_add_return_relaxed. On amd64: MOV val, result; LOCK; XADD result, (addr); ADD val,
+// result. On arm64: LDADDAL val, (addr), old; ADD val, old, result or without LSE LDAXR (addr), old; ADD val, old, tmp;
+// STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD val, old,
+// result at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -747,8 +755,10 @@ func (x *Uint64) AddRelaxed(v uint64) uint64 {
 
 // AddRelaxedUintptr adds v and returns the new value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: atomic_add_return_relaxed. On amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old;
-// ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// In the Linux kernel: atomic_add_return_relaxed. On amd64: MOV val, result; LOCK; XADD result, (addr); ADD val,
+// result. On arm64: LDADDAL val, (addr), old; ADD val, old, result or without LSE LDAXR (addr), old; ADD val, old, tmp;
+// STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD val, old,
+// result at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -767,8 +777,9 @@ func (x *Uintptr) AddRelaxed(v uintptr) uintptr {
 // AddAcquireInt32 adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_add_return_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL
-// val, (addr), old; ADD at v8.1.
+// MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old, result
+// or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result
+// at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -788,8 +799,9 @@ func (x *Int32) AddAcquire(v int32) int32 {
 // AddAcquireUint32 adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_add_return_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL
-// val, (addr), old; ADD at v8.1.
+// MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old, result
+// or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result
+// at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -809,8 +821,9 @@ func (x *Uint32) AddAcquire(v uint32) uint32 {
 // AddAcquireInt64 adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_add_return_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL
-// val, (addr), old; ADD at v8.1.
+// MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old, result
+// or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result
+// at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -830,8 +843,9 @@ func (x *Int64) AddAcquire(v int64) int64 {
 // AddAcquireUint64 adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_add_return_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL
-// val, (addr), old; ADD at v8.1.
+// MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old, result
+// or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result
+// at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -852,8 +866,9 @@ func (x *Uint64) AddAcquire(v uint64) uint64 {
 // accesses.
 //
 // In the Linux kernel: atomic_add_return_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL
-// val, (addr), old; ADD at v8.1.
+// MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old, result
+// or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result
+// at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -874,8 +889,9 @@ func (x *Uintptr) AddAcquire(v uintptr) uintptr {
 // store.
 //
 // In the Linux kernel: atomic_add_return_release. Orders earlier accesses before the RMW's write half (RW WW). On
-// amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDADDAL val, (addr), old; ADD at v8.1.
+// amd64: MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old,
+// result or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old,
+// result at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -896,8 +912,9 @@ func (x *Int32) AddRelease(v int32) int32 {
 // store.
 //
 // In the Linux kernel: atomic_add_return_release. Orders earlier accesses before the RMW's write half (RW WW). On
-// amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDADDAL val, (addr), old; ADD at v8.1.
+// amd64: MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old,
+// result or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old,
+// result at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -918,8 +935,9 @@ func (x *Uint32) AddRelease(v uint32) uint32 {
 // store.
 //
 // In the Linux kernel: atomic_add_return_release. Orders earlier accesses before the RMW's write half (RW WW). On
-// amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDADDAL val, (addr), old; ADD at v8.1.
+// amd64: MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old,
+// result or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old,
+// result at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -940,8 +958,9 @@ func (x *Int64) AddRelease(v int64) int64 {
 // store.
 //
 // In the Linux kernel: atomic_add_return_release. Orders earlier accesses before the RMW's write half (RW WW). On
-// amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDADDAL val, (addr), old; ADD at v8.1.
+// amd64: MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old,
+// result or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old,
+// result at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -962,8 +981,9 @@ func (x *Uint64) AddRelease(v uint64) uint64 {
 // store.
 //
 // In the Linux kernel: atomic_add_return_release. Orders earlier accesses before the RMW's write half (RW WW). On
-// amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDADDAL val, (addr), old; ADD at v8.1.
+// amd64: MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old,
+// result or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old,
+// result at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -984,9 +1004,10 @@ func (x *Uintptr) AddRelease(v uintptr) uintptr {
 // itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_add_return. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; XADD val, (addr). On arm64: a
-// call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR (addr), old; ADD val, old, tmp; STLXR tmp,
-// (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, result; LOCK; XADD result,
+// (addr); ADD val, result. On arm64: a call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR
+// (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0,
+// LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AddFullInt32(p *int32, v int32) int32 {
@@ -1005,9 +1026,10 @@ func (x *Int32) AddFull(v int32) int32 {
 // itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_add_return. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; XADD val, (addr). On arm64: a
-// call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR (addr), old; ADD val, old, tmp; STLXR tmp,
-// (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, result; LOCK; XADD result,
+// (addr); ADD val, result. On arm64: a call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR
+// (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0,
+// LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AddFullUint32(p *uint32, v uint32) uint32 {
@@ -1026,9 +1048,10 @@ func (x *Uint32) AddFull(v uint32) uint32 {
 // itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_add_return. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; XADD val, (addr). On arm64: a
-// call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR (addr), old; ADD val, old, tmp; STLXR tmp,
-// (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, result; LOCK; XADD result,
+// (addr); ADD val, result. On arm64: a call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR
+// (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0,
+// LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AddFullInt64(p *int64, v int64) int64 {
@@ -1047,9 +1070,10 @@ func (x *Int64) AddFull(v int64) int64 {
 // itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_add_return. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; XADD val, (addr). On arm64: a
-// call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR (addr), old; ADD val, old, tmp; STLXR tmp,
-// (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, result; LOCK; XADD result,
+// (addr); ADD val, result. On arm64: a call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR
+// (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0,
+// LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AddFullUint64(p *uint64, v uint64) uint64 {
@@ -1068,9 +1092,10 @@ func (x *Uint64) AddFull(v uint64) uint64 {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_add_return. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; XADD val, (addr). On arm64: a
-// call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR (addr), old; ADD val, old, tmp; STLXR tmp,
-// (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, result; LOCK; XADD result,
+// (addr); ADD val, result. On arm64: a call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR
+// (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0,
+// LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AddFullUintptr(p *uintptr, v uintptr) uintptr {
@@ -1088,8 +1113,9 @@ func (x *Uintptr) AddFull(v uintptr) uintptr {
 // AndRelaxedInt32 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL
-// tmp, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDAXR (addr), old; AND val, old,
+// tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1109,8 +1135,9 @@ func (x *Int32) AndRelaxed(v int32) int32 {
 // AndRelaxedUint32 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL
-// tmp, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDAXR (addr), old; AND val, old,
+// tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1130,8 +1157,9 @@ func (x *Uint32) AndRelaxed(v uint32) uint32 {
 // AndRelaxedInt64 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL
-// tmp, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDAXR (addr), old; AND val, old,
+// tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1151,8 +1179,9 @@ func (x *Int64) AndRelaxed(v int64) int64 {
 // AndRelaxedUint64 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL
-// tmp, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDAXR (addr), old; AND val, old,
+// tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1172,8 +1201,9 @@ func (x *Uint64) AndRelaxed(v uint64) uint64 {
 // AndRelaxedUintptr replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL
-// tmp, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDAXR (addr), old; AND val, old,
+// tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1194,8 +1224,9 @@ func (x *Uintptr) AndRelaxed(v uintptr) uintptr {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1216,8 +1247,9 @@ func (x *Int32) AndAcquire(v int32) int32 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1238,8 +1270,9 @@ func (x *Uint32) AndAcquire(v uint32) uint32 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1260,8 +1293,9 @@ func (x *Int64) AndAcquire(v int64) int64 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1282,8 +1316,9 @@ func (x *Uint64) AndAcquire(v uint64) uint64 {
 // load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1304,8 +1339,9 @@ func (x *Uintptr) AndAcquire(v uintptr) uintptr {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_and_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1326,8 +1362,9 @@ func (x *Int32) AndRelease(v int32) int32 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_and_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1348,8 +1385,9 @@ func (x *Uint32) AndRelease(v uint32) uint32 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_and_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1370,8 +1408,9 @@ func (x *Int64) AndRelease(v int64) int64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_and_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1392,8 +1431,9 @@ func (x *Uint64) AndRelease(v uint64) uint64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_and_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1414,9 +1454,10 @@ func (x *Uintptr) AndRelease(v uintptr) uintptr {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDXR (addr), old; AND val, old, tmp; STLXR
-// tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; AND
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without
+// LSE LDXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AndFullInt32(p *int32, v int32) int32 {
@@ -1435,9 +1476,10 @@ func (x *Int32) AndFull(v int32) int32 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDXR (addr), old; AND val, old, tmp; STLXR
-// tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; AND
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without
+// LSE LDXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AndFullUint32(p *uint32, v uint32) uint32 {
@@ -1456,9 +1498,10 @@ func (x *Uint32) AndFull(v uint32) uint32 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDXR (addr), old; AND val, old, tmp; STLXR
-// tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; AND
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without
+// LSE LDXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AndFullInt64(p *int64, v int64) int64 {
@@ -1477,9 +1520,10 @@ func (x *Int64) AndFull(v int64) int64 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDXR (addr), old; AND val, old, tmp; STLXR
-// tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; AND
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without
+// LSE LDXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AndFullUint64(p *uint64, v uint64) uint64 {
@@ -1498,9 +1542,10 @@ func (x *Uint64) AndFull(v uint64) uint64 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDXR (addr), old; AND val, old, tmp; STLXR
-// tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; AND
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without
+// LSE LDXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AndFullUintptr(p *uintptr, v uintptr) uintptr {
@@ -1518,8 +1563,9 @@ func (x *Uintptr) AndFull(v uintptr) uintptr {
 // OrRelaxedInt32 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val,
-// (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR
+// tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1539,8 +1585,9 @@ func (x *Int32) OrRelaxed(v int32) int32 {
 // OrRelaxedUint32 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val,
-// (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR
+// tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1560,8 +1607,9 @@ func (x *Uint32) OrRelaxed(v uint32) uint32 {
 // OrRelaxedInt64 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val,
-// (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR
+// tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1581,8 +1629,9 @@ func (x *Int64) OrRelaxed(v int64) int64 {
 // OrRelaxedUint64 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val,
-// (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR
+// tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1602,8 +1651,9 @@ func (x *Uint64) OrRelaxed(v uint64) uint64 {
 // OrRelaxedUintptr replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val,
-// (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR
+// tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1623,9 +1673,10 @@ func (x *Uintptr) OrRelaxed(v uintptr) uintptr {
 // OrAcquireInt32 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses.
 //
-// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV
+// (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1645,9 +1696,10 @@ func (x *Int32) OrAcquire(v int32) int32 {
 // OrAcquireUint32 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 //
-// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV
+// (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1667,9 +1719,10 @@ func (x *Uint32) OrAcquire(v uint32) uint32 {
 // OrAcquireInt64 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses.
 //
-// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV
+// (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1689,9 +1742,10 @@ func (x *Int64) OrAcquire(v int64) int64 {
 // OrAcquireUint64 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 //
-// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV
+// (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1711,9 +1765,10 @@ func (x *Uint64) OrAcquire(v uint64) uint64 {
 // OrAcquireUintptr replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 //
-// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV
+// (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1734,8 +1789,9 @@ func (x *Uintptr) OrAcquire(v uintptr) uintptr {
 // accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_or_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1756,8 +1812,9 @@ func (x *Int32) OrRelease(v int32) int32 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_or_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1778,8 +1835,9 @@ func (x *Uint32) OrRelease(v uint32) uint32 {
 // accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_or_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1800,8 +1858,9 @@ func (x *Int64) OrRelease(v int64) int64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_or_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1822,8 +1881,9 @@ func (x *Uint64) OrRelease(v uint64) uint64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_or_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1844,9 +1904,9 @@ func (x *Uintptr) OrRelease(v uintptr) uintptr {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_or. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On
-// arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, LDSETAL val, (addr), old at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp;
+// LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR
+// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func OrFullInt32(p *int32, v int32) int32 {
@@ -1865,9 +1925,9 @@ func (x *Int32) OrFull(v int32) int32 {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_or. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On
-// arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, LDSETAL val, (addr), old at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp;
+// LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR
+// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func OrFullUint32(p *uint32, v uint32) uint32 {
@@ -1886,9 +1946,9 @@ func (x *Uint32) OrFull(v uint32) uint32 {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_or. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On
-// arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, LDSETAL val, (addr), old at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp;
+// LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR
+// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func OrFullInt64(p *int64, v int64) int64 {
@@ -1907,9 +1967,9 @@ func (x *Int64) OrFull(v int64) int64 {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_or. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On
-// arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, LDSETAL val, (addr), old at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp;
+// LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR
+// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func OrFullUint64(p *uint64, v uint64) uint64 {
@@ -1928,9 +1988,9 @@ func (x *Uint64) OrFull(v uint64) uint64 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_or. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On
-// arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, LDSETAL val, (addr), old at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp;
+// LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR
+// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func OrFullUintptr(p *uintptr, v uintptr) uintptr {
@@ -1948,9 +2008,9 @@ func (x *Uintptr) OrFull(v uintptr) uintptr {
 // XorRelaxedInt32 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of
-// LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0
-// at v8.0, a call of LDEOR val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: a call of LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp;
+// STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEOR val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1976,9 +2036,9 @@ func (x *Int32) XorRelaxed(v int32) int32 {
 // XorRelaxedUint32 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of
-// LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0
-// at v8.0, a call of LDEOR val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: a call of LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp;
+// STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEOR val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2004,9 +2064,9 @@ func (x *Uint32) XorRelaxed(v uint32) uint32 {
 // XorRelaxedInt64 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of
-// LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0
-// at v8.0, a call of LDEOR val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: a call of LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp;
+// STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEOR val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2032,9 +2092,9 @@ func (x *Int64) XorRelaxed(v int64) int64 {
 // XorRelaxedUint64 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of
-// LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0
-// at v8.0, a call of LDEOR val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: a call of LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp;
+// STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEOR val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2060,9 +2120,9 @@ func (x *Uint64) XorRelaxed(v uint64) uint64 {
 // XorRelaxedUintptr replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of
-// LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0
-// at v8.0, a call of LDEOR val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: a call of LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp;
+// STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEOR val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2089,8 +2149,9 @@ func (x *Uintptr) XorRelaxed(v uintptr) uintptr {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORA val, (addr), old or without LSE LDAXR (addr), old;
-// EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORA val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORA val,
+// (addr), old or without LSE LDAXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORA val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2117,8 +2178,9 @@ func (x *Int32) XorAcquire(v int32) int32 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORA val, (addr), old or without LSE LDAXR (addr), old;
-// EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORA val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORA val,
+// (addr), old or without LSE LDAXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORA val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2145,8 +2207,9 @@ func (x *Uint32) XorAcquire(v uint32) uint32 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORA val, (addr), old or without LSE LDAXR (addr), old;
-// EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORA val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORA val,
+// (addr), old or without LSE LDAXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORA val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2173,8 +2236,9 @@ func (x *Int64) XorAcquire(v int64) int64 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORA val, (addr), old or without LSE LDAXR (addr), old;
-// EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORA val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORA val,
+// (addr), old or without LSE LDAXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORA val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2201,8 +2265,9 @@ func (x *Uint64) XorAcquire(v uint64) uint64 {
 // load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORA val, (addr), old or without LSE LDAXR (addr), old;
-// EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORA val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORA val,
+// (addr), old or without LSE LDAXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORA val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2229,8 +2294,9 @@ func (x *Uintptr) XorAcquire(v uintptr) uintptr {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_xor_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORL val, (addr), old or without LSE LDXR (addr), old; EOR
-// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORL val,
+// (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2257,8 +2323,9 @@ func (x *Int32) XorRelease(v int32) int32 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_xor_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORL val, (addr), old or without LSE LDXR (addr), old; EOR
-// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORL val,
+// (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2285,8 +2352,9 @@ func (x *Uint32) XorRelease(v uint32) uint32 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_xor_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORL val, (addr), old or without LSE LDXR (addr), old; EOR
-// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORL val,
+// (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2313,8 +2381,9 @@ func (x *Int64) XorRelease(v int64) int64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_xor_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORL val, (addr), old or without LSE LDXR (addr), old; EOR
-// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORL val,
+// (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2341,8 +2410,9 @@ func (x *Uint64) XorRelease(v uint64) uint64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_xor_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORL val, (addr), old or without LSE LDXR (addr), old; EOR
-// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORL val,
+// (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2369,9 +2439,10 @@ func (x *Uintptr) XorRelease(v uintptr) uintptr {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; XOR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr),
+// old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr),
+// old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func XorFullInt32(p *int32, v int32) int32 {
@@ -2396,9 +2467,10 @@ func (x *Int32) XorFull(v int32) int32 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; XOR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr),
+// old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr),
+// old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func XorFullUint32(p *uint32, v uint32) uint32 {
@@ -2423,9 +2495,10 @@ func (x *Uint32) XorFull(v uint32) uint32 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; XOR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr),
+// old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr),
+// old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func XorFullInt64(p *int64, v int64) int64 {
@@ -2450,9 +2523,10 @@ func (x *Int64) XorFull(v int64) int64 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; XOR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr),
+// old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr),
+// old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func XorFullUint64(p *uint64, v uint64) uint64 {
@@ -2477,9 +2551,10 @@ func (x *Uint64) XorFull(v uint64) uint64 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; XOR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr),
+// old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr),
+// old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func XorFullUintptr(p *uintptr, v uintptr) uintptr {
@@ -2502,8 +2577,8 @@ func (x *Uintptr) XorFull(v uintptr) uintptr {
 
 // SwapRelaxedInt32 stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr). On arm64: SWPAL val, (addr), old or without LSE
-// LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or
+// without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2521,8 +2596,8 @@ func (x *Int32) SwapRelaxed(v int32) int32 {
 
 // SwapRelaxedUint32 stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr). On arm64: SWPAL val, (addr), old or without LSE
-// LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or
+// without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2540,8 +2615,8 @@ func (x *Uint32) SwapRelaxed(v uint32) uint32 {
 
 // SwapRelaxedInt64 stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr). On arm64: SWPAL val, (addr), old or without LSE
-// LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or
+// without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2559,8 +2634,8 @@ func (x *Int64) SwapRelaxed(v int64) int64 {
 
 // SwapRelaxedUint64 stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr). On arm64: SWPAL val, (addr), old or without LSE
-// LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or
+// without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2578,8 +2653,8 @@ func (x *Uint64) SwapRelaxed(v uint64) uint64 {
 
 // SwapRelaxedUintptr stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr). On arm64: SWPAL val, (addr), old or without LSE
-// LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or
+// without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2597,9 +2672,10 @@ func (x *Uintptr) SwapRelaxed(v uintptr) uintptr {
 
 // SwapRelaxedPointer stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr), with the garbage collector's write barrier. On arm64:
-// SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop, with the garbage collector's write barrier at v8.0,
-// SWPAL val, (addr), old, with the garbage collector's write barrier at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr), with the garbage collector's write
+// barrier. On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status,
+// #0, with the garbage collector's write barrier at v8.0, SWPAL val, (addr), old, with the garbage collector's write
+// barrier at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2618,9 +2694,9 @@ func (x *Pointer[E]) SwapRelaxed(v *E) *E {
 // SwapAcquireInt32 stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ
+// status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2640,9 +2716,9 @@ func (x *Int32) SwapAcquire(v int32) int32 {
 // SwapAcquireUint32 stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ
+// status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2662,9 +2738,9 @@ func (x *Uint32) SwapAcquire(v uint32) uint32 {
 // SwapAcquireInt64 stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ
+// status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2684,9 +2760,9 @@ func (x *Int64) SwapAcquire(v int64) int64 {
 // SwapAcquireUint64 stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ
+// status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2706,9 +2782,9 @@ func (x *Uint64) SwapAcquire(v uint64) uint64 {
 // SwapAcquireUintptr stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ
+// status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2728,10 +2804,10 @@ func (x *Uintptr) SwapAcquire(v uintptr) uintptr {
 // SwapAcquirePointer stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr), with the garbage collector's write barrier. On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a
-// loop, with the garbage collector's write barrier at v8.0, SWPAL val, (addr), old, with the garbage collector's write
-// barrier at v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr), with the garbage collector's write barrier. On arm64: SWPAL val, (addr), old or without LSE LDAXR
+// (addr), old; STLXR val, (addr), status; CBNZ status, #0, with the garbage collector's write barrier at v8.0, SWPAL
+// val, (addr), old, with the garbage collector's write barrier at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2751,9 +2827,9 @@ func (x *Pointer[E]) SwapAcquire(v *E) *E {
 // SwapReleaseInt32 stores v and returns the old value, in one atomic step. All earlier accesses are ordered before its
 // store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status;
+// CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2773,9 +2849,9 @@ func (x *Int32) SwapRelease(v int32) int32 {
 // SwapReleaseUint32 stores v and returns the old value, in one atomic step. All earlier accesses are ordered before its
 // store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status;
+// CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2795,9 +2871,9 @@ func (x *Uint32) SwapRelease(v uint32) uint32 {
 // SwapReleaseInt64 stores v and returns the old value, in one atomic step. All earlier accesses are ordered before its
 // store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status;
+// CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2817,9 +2893,9 @@ func (x *Int64) SwapRelease(v int64) int64 {
 // SwapReleaseUint64 stores v and returns the old value, in one atomic step. All earlier accesses are ordered before its
 // store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status;
+// CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2839,9 +2915,9 @@ func (x *Uint64) SwapRelease(v uint64) uint64 {
 // SwapReleaseUintptr stores v and returns the old value, in one atomic step. All earlier accesses are ordered before
 // its store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status;
+// CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2861,10 +2937,10 @@ func (x *Uintptr) SwapRelease(v uintptr) uintptr {
 // SwapReleasePointer stores v and returns the old value, in one atomic step. All earlier accesses are ordered before
 // its store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr), with the garbage collector's write barrier. On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a
-// loop, with the garbage collector's write barrier at v8.0, SWPAL val, (addr), old, with the garbage collector's write
-// barrier at v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr), with the garbage collector's write barrier. On arm64: SWPAL val, (addr), old or without LSE
+// LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0, with the garbage collector's write barrier at v8.0,
+// SWPAL val, (addr), old, with the garbage collector's write barrier at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2885,9 +2961,9 @@ func (x *Pointer[E]) SwapRelease(v *E) *E {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of SWPAL val,
-// (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0, SWPAL val,
-// (addr), old at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr). On arm64: a call of
+// SWPAL val, (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0,
+// SWPAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullInt32(p *int32, v int32) int32 {
@@ -2906,9 +2982,9 @@ func (x *Int32) SwapFull(v int32) int32 {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of SWPAL val,
-// (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0, SWPAL val,
-// (addr), old at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr). On arm64: a call of
+// SWPAL val, (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0,
+// SWPAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullUint32(p *uint32, v uint32) uint32 {
@@ -2927,9 +3003,9 @@ func (x *Uint32) SwapFull(v uint32) uint32 {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of SWPAL val,
-// (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0, SWPAL val,
-// (addr), old at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr). On arm64: a call of
+// SWPAL val, (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0,
+// SWPAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullInt64(p *int64, v int64) int64 {
@@ -2948,9 +3024,9 @@ func (x *Int64) SwapFull(v int64) int64 {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of SWPAL val,
-// (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0, SWPAL val,
-// (addr), old at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr). On arm64: a call of
+// SWPAL val, (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0,
+// SWPAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullUint64(p *uint64, v uint64) uint64 {
@@ -2969,9 +3045,9 @@ func (x *Uint64) SwapFull(v uint64) uint64 {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of SWPAL val,
-// (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0, SWPAL val,
-// (addr), old at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr). On arm64: a call of
+// SWPAL val, (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0,
+// SWPAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullUintptr(p *uintptr, v uintptr) uintptr {
@@ -2990,10 +3066,10 @@ func (x *Uintptr) SwapFull(v uintptr) uintptr {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr), with the garbage collector's write
-// barrier. On arm64: SWPAL val, (addr), old; CALL fullFence (DMB ISH) or without LSE LDAXR/STLXR in a loop; CALL
-// fullFence (DMB ISH), with the garbage collector's write barrier at v8.0, SWPAL val, (addr), old, with the garbage
-// collector's write barrier at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr), with the garbage
+// collector's write barrier. On arm64: SWPAL val, (addr), old; DMB ISH or without LSE LDAXR (addr), old; STLXR val,
+// (addr), status; CBNZ status, #0; DMB ISH, with the garbage collector's write barrier at v8.0, SWPAL val, (addr), old,
+// with the garbage collector's write barrier at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullPointer[E any](p **E, v *E) *E {
@@ -3011,8 +3087,10 @@ func (x *Pointer[E]) SwapFull(v *E) *E {
 // CompareAndSwapRelaxedInt32 stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or
-// without LSE LDAXR/STLXR in a loop at v8.0, CASAL old, (addr), new at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR
+// new, (addr), status; CBNZ status, #0; CSET EQ, result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp;
+// CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -3033,8 +3111,10 @@ func (x *Int32) CompareAndSwapRelaxed(old, new int32) bool {
 // CompareAndSwapRelaxedUint32 stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or
-// without LSE LDAXR/STLXR in a loop at v8.0, CASAL old, (addr), new at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR
+// new, (addr), status; CBNZ status, #0; CSET EQ, result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp;
+// CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -3055,8 +3135,10 @@ func (x *Uint32) CompareAndSwapRelaxed(old, new uint32) bool {
 // CompareAndSwapRelaxedInt64 stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or
-// without LSE LDAXR/STLXR in a loop at v8.0, CASAL old, (addr), new at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR
+// new, (addr), status; CBNZ status, #0; CSET EQ, result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp;
+// CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -3077,8 +3159,10 @@ func (x *Int64) CompareAndSwapRelaxed(old, new int64) bool {
 // CompareAndSwapRelaxedUint64 stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or
-// without LSE LDAXR/STLXR in a loop at v8.0, CASAL old, (addr), new at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR
+// new, (addr), status; CBNZ status, #0; CSET EQ, result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp;
+// CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -3099,8 +3183,10 @@ func (x *Uint64) CompareAndSwapRelaxed(old, new uint64) bool {
 // CompareAndSwapRelaxedUintptr stores new if the value is old, in one atomic step, and reports whether it did. It
 // orders nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or
-// without LSE LDAXR/STLXR in a loop at v8.0, CASAL old, (addr), new at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR
+// new, (addr), status; CBNZ status, #0; CSET EQ, result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp;
+// CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -3121,9 +3207,11 @@ func (x *Uintptr) CompareAndSwapRelaxed(old, new uintptr) bool {
 // CompareAndSwapRelaxedPointer stores new if the value is old, in one atomic step, and reports whether it did. It
 // orders nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr), with the garbage collector's write
-// barrier. On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop, with the garbage collector's write
-// barrier at v8.0, CASAL old, (addr), new, with the garbage collector's write barrier at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result, with the garbage
+// collector's write barrier. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without
+// LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result, with the
+// garbage collector's write barrier at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result, with
+// the garbage collector's write barrier at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -3145,8 +3233,9 @@ func (x *Pointer[E]) CompareAndSwapRelaxed(old, new *E) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or
+// without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result at
+// v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -3168,8 +3257,9 @@ func (x *Int32) CompareAndSwapAcquire(old, new int32) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or
+// without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result at
+// v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -3191,8 +3281,9 @@ func (x *Uint32) CompareAndSwapAcquire(old, new uint32) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or
+// without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result at
+// v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -3214,8 +3305,9 @@ func (x *Int64) CompareAndSwapAcquire(old, new int64) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or
+// without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result at
+// v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -3237,8 +3329,9 @@ func (x *Uint64) CompareAndSwapAcquire(old, new uint64) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or
+// without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result at
+// v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -3260,9 +3353,10 @@ func (x *Uintptr) CompareAndSwapAcquire(old, new uintptr) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr), with the garbage collector's write barrier. On arm64: CASAL old, (addr), new or without LSE
-// LDAXR/STLXR in a loop, with the garbage collector's write barrier at v8.0, CASAL old, (addr), new, with the garbage
-// collector's write barrier at v8.1.
+// CMPXCHG new, (addr); SETEQ result, with the garbage collector's write barrier. On arm64: MOVD old, tmp; CASAL tmp,
+// (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr),
+// status; CBNZ status, #0; CSET EQ, result, with the garbage collector's write barrier at v8.0, MOVD old, tmp; CASAL
+// tmp, (addr), new; CMP old, tmp; CSET EQ, result, with the garbage collector's write barrier at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -3284,8 +3378,9 @@ func (x *Pointer[E]) CompareAndSwapAcquire(old, new *E) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ,
+// result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3307,8 +3402,9 @@ func (x *Int32) CompareAndSwapRelease(old, new int32) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ,
+// result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3330,8 +3426,9 @@ func (x *Uint32) CompareAndSwapRelease(old, new uint32) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ,
+// result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3353,8 +3450,9 @@ func (x *Int64) CompareAndSwapRelease(old, new int64) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ,
+// result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3376,8 +3474,9 @@ func (x *Uint64) CompareAndSwapRelease(old, new uint64) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ,
+// result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3399,9 +3498,10 @@ func (x *Uintptr) CompareAndSwapRelease(old, new uintptr) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr), with the garbage collector's write barrier. On arm64: CASAL old, (addr), new or without
-// LSE LDAXR/STLXR in a loop, with the garbage collector's write barrier at v8.0, CASAL old, (addr), new, with the
-// garbage collector's write barrier at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result, with the garbage collector's write barrier. On arm64: MOVD old, tmp; CASAL
+// tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new,
+// (addr), status; CBNZ status, #0; CSET EQ, result, with the garbage collector's write barrier at v8.0, MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result, with the garbage collector's write barrier at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3423,10 +3523,10 @@ func (x *Pointer[E]) CompareAndSwapRelease(old, new *E) bool {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr). On arm64: a call
-// of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr), tmp; CMP old,
-// tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, CASAL old, (addr), new at
-// v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On
+// arm64: a call of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr),
+// tmp; CMP old, tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, MOVD old,
+// tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3447,10 +3547,10 @@ func (x *Int32) CompareAndSwapFull(old, new int32) bool {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr). On arm64: a call
-// of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr), tmp; CMP old,
-// tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, CASAL old, (addr), new at
-// v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On
+// arm64: a call of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr),
+// tmp; CMP old, tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, MOVD old,
+// tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3471,10 +3571,10 @@ func (x *Uint32) CompareAndSwapFull(old, new uint32) bool {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr). On arm64: a call
-// of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr), tmp; CMP old,
-// tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, CASAL old, (addr), new at
-// v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On
+// arm64: a call of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr),
+// tmp; CMP old, tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, MOVD old,
+// tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3495,10 +3595,10 @@ func (x *Int64) CompareAndSwapFull(old, new int64) bool {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr). On arm64: a call
-// of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr), tmp; CMP old,
-// tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, CASAL old, (addr), new at
-// v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On
+// arm64: a call of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr),
+// tmp; CMP old, tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, MOVD old,
+// tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3519,10 +3619,10 @@ func (x *Uint64) CompareAndSwapFull(old, new uint64) bool {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr). On arm64: a call
-// of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr), tmp; CMP old,
-// tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, CASAL old, (addr), new at
-// v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On
+// arm64: a call of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr),
+// tmp; CMP old, tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, MOVD old,
+// tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3543,10 +3643,11 @@ func (x *Uintptr) CompareAndSwapFull(old, new uintptr) bool {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr), with the garbage
-// collector's write barrier. On arm64: CASAL old, (addr), new; CALL fullFence (DMB ISH) or without LSE LDAXR/STLXR in a
-// loop; CALL fullFence (DMB ISH), with the garbage collector's write barrier at v8.0, CASAL old, (addr), new, with the
-// garbage collector's write barrier at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result,
+// with the garbage collector's write barrier. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result; DMB ISH or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0;
+// CSET EQ, result; DMB ISH, with the garbage collector's write barrier at v8.0, MOVD old, tmp; CASAL tmp, (addr), new;
+// CMP old, tmp; CSET EQ, result, with the garbage collector's write barrier at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3565,7 +3666,7 @@ func (x *Pointer[E]) CompareAndSwapFull(old, new *E) bool {
 
 // CondLoadRelaxedInt32 loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //
@@ -3597,7 +3698,7 @@ func (x *Int32) CondLoadRelaxed(cond func(int32) bool) int32 {
 
 // CondLoadRelaxedUint32 loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //
@@ -3630,7 +3731,7 @@ func (x *Uint32) CondLoadRelaxed(cond func(uint32) bool) uint32 {
 
 // CondLoadRelaxedInt64 loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //
@@ -3662,7 +3763,7 @@ func (x *Int64) CondLoadRelaxed(cond func(int64) bool) int64 {
 
 // CondLoadRelaxedUint64 loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //
@@ -3695,7 +3796,7 @@ func (x *Uint64) CondLoadRelaxed(cond func(uint64) bool) uint64 {
 
 // CondLoadRelaxedUintptr loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //
@@ -3728,7 +3829,7 @@ func (x *Uintptr) CondLoadRelaxed(cond func(uintptr) bool) uintptr {
 
 // CondLoadRelaxedPointer loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //

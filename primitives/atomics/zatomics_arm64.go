@@ -12,7 +12,7 @@ import (
 
 // LoadRelaxedInt32 loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -35,7 +35,7 @@ func (x *Int32) LoadRelaxed() int32 {
 
 // LoadRelaxedUint32 loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -58,7 +58,7 @@ func (x *Uint32) LoadRelaxed() uint32 {
 
 // LoadRelaxedInt64 loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -81,7 +81,7 @@ func (x *Int64) LoadRelaxed() int64 {
 
 // LoadRelaxedUint64 loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -104,7 +104,7 @@ func (x *Uint64) LoadRelaxed() uint64 {
 
 // LoadRelaxedUintptr loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -127,7 +127,7 @@ func (x *Uintptr) LoadRelaxed() uintptr {
 
 // LoadRelaxedPointer loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -270,7 +270,7 @@ func (x *Pointer[E]) LoadAcquire() *E {
 
 // StoreRelaxedInt32 stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 //
-// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: STR val, (addr).
+// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: MOV val, (addr).
 //
 // It publishes nothing: use StoreRelease to publish what was written before.
 //
@@ -291,7 +291,7 @@ func (x *Int32) StoreRelaxed(v int32) {
 
 // StoreRelaxedUint32 stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 //
-// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: STR val, (addr).
+// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: MOV val, (addr).
 //
 // It publishes nothing: use StoreRelease to publish what was written before.
 //
@@ -312,7 +312,7 @@ func (x *Uint32) StoreRelaxed(v uint32) {
 
 // StoreRelaxedInt64 stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 //
-// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: STR val, (addr).
+// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: MOV val, (addr).
 //
 // It publishes nothing: use StoreRelease to publish what was written before.
 //
@@ -333,7 +333,7 @@ func (x *Int64) StoreRelaxed(v int64) {
 
 // StoreRelaxedUint64 stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 //
-// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: STR val, (addr).
+// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: MOV val, (addr).
 //
 // It publishes nothing: use StoreRelease to publish what was written before.
 //
@@ -354,7 +354,7 @@ func (x *Uint64) StoreRelaxed(v uint64) {
 
 // StoreRelaxedUintptr stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 //
-// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: STR val, (addr).
+// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: MOV val, (addr).
 //
 // It publishes nothing: use StoreRelease to publish what was written before.
 //
@@ -497,7 +497,7 @@ func (x *Pointer[E]) StoreRelease(v *E) {
 // StoreFullInt32 stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
+// (RR RW WR WW). On amd64: MOV val, tmp; XCHG tmp, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -516,7 +516,7 @@ func (x *Int32) StoreFull(v int32) {
 // StoreFullUint32 stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
+// (RR RW WR WW). On amd64: MOV val, tmp; XCHG tmp, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -535,7 +535,7 @@ func (x *Uint32) StoreFull(v uint32) {
 // StoreFullInt64 stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
+// (RR RW WR WW). On amd64: MOV val, tmp; XCHG tmp, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -554,7 +554,7 @@ func (x *Int64) StoreFull(v int64) {
 // StoreFullUint64 stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
+// (RR RW WR WW). On amd64: MOV val, tmp; XCHG tmp, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -573,7 +573,7 @@ func (x *Uint64) StoreFull(v uint64) {
 // StoreFullUintptr stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
+// (RR RW WR WW). On amd64: MOV val, tmp; XCHG tmp, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -592,8 +592,8 @@ func (x *Uintptr) StoreFull(v uintptr) {
 // StoreFullPointer stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: MOV val, (addr); XCHG tmp, (stack), with the garbage collector's write barrier. On arm64:
-// STLR val, (addr); CALL fullFence (DMB ISH), with the garbage collector's write barrier.
+// (RR RW WR WW). On amd64: MOV val, (addr); XCHG tmp, (SP), with the garbage collector's write barrier. On arm64: STLR
+// val, (addr); DMB ISH, with the garbage collector's write barrier.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -613,8 +613,10 @@ func (x *Pointer[E]) StoreFull(v *E) {
 
 // AddRelaxedInt32 adds v and returns the new value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: atomic_add_return_relaxed. On amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old;
-// ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// In the Linux kernel: atomic_add_return_relaxed. On amd64: MOV val, result; LOCK; XADD result, (addr); ADD val,
+// result. On arm64: LDADDAL val, (addr), old; ADD val, old, result or without LSE LDAXR (addr), old; ADD val, old, tmp;
+// STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD val, old,
+// result at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -632,8 +634,10 @@ func (x *Int32) AddRelaxed(v int32) int32 {
 
 // AddRelaxedUint32 adds v and returns the new value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: atomic_add_return_relaxed. On amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old;
-// ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// In the Linux kernel: atomic_add_return_relaxed. On amd64: MOV val, result; LOCK; XADD result, (addr); ADD val,
+// result. On arm64: LDADDAL val, (addr), old; ADD val, old, result or without LSE LDAXR (addr), old; ADD val, old, tmp;
+// STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD val, old,
+// result at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -651,8 +655,10 @@ func (x *Uint32) AddRelaxed(v uint32) uint32 {
 
 // AddRelaxedInt64 adds v and returns the new value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: atomic_add_return_relaxed. On amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old;
-// ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// In the Linux kernel: atomic_add_return_relaxed. On amd64: MOV val, result; LOCK; XADD result, (addr); ADD val,
+// result. On arm64: LDADDAL val, (addr), old; ADD val, old, result or without LSE LDAXR (addr), old; ADD val, old, tmp;
+// STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD val, old,
+// result at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -670,8 +676,10 @@ func (x *Int64) AddRelaxed(v int64) int64 {
 
 // AddRelaxedUint64 adds v and returns the new value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: atomic_add_return_relaxed. On amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old;
-// ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// In the Linux kernel: atomic_add_return_relaxed. On amd64: MOV val, result; LOCK; XADD result, (addr); ADD val,
+// result. On arm64: LDADDAL val, (addr), old; ADD val, old, result or without LSE LDAXR (addr), old; ADD val, old, tmp;
+// STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD val, old,
+// result at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -689,8 +697,10 @@ func (x *Uint64) AddRelaxed(v uint64) uint64 {
 
 // AddRelaxedUintptr adds v and returns the new value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: atomic_add_return_relaxed. On amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old;
-// ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// In the Linux kernel: atomic_add_return_relaxed. On amd64: MOV val, result; LOCK; XADD result, (addr); ADD val,
+// result. On arm64: LDADDAL val, (addr), old; ADD val, old, result or without LSE LDAXR (addr), old; ADD val, old, tmp;
+// STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD val, old,
+// result at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -709,8 +719,9 @@ func (x *Uintptr) AddRelaxed(v uintptr) uintptr {
 // AddAcquireInt32 adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_add_return_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL
-// val, (addr), old; ADD at v8.1.
+// MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old, result
+// or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result
+// at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -730,8 +741,9 @@ func (x *Int32) AddAcquire(v int32) int32 {
 // AddAcquireUint32 adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_add_return_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL
-// val, (addr), old; ADD at v8.1.
+// MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old, result
+// or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result
+// at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -751,8 +763,9 @@ func (x *Uint32) AddAcquire(v uint32) uint32 {
 // AddAcquireInt64 adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_add_return_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL
-// val, (addr), old; ADD at v8.1.
+// MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old, result
+// or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result
+// at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -772,8 +785,9 @@ func (x *Int64) AddAcquire(v int64) int64 {
 // AddAcquireUint64 adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_add_return_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL
-// val, (addr), old; ADD at v8.1.
+// MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old, result
+// or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result
+// at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -794,8 +808,9 @@ func (x *Uint64) AddAcquire(v uint64) uint64 {
 // accesses.
 //
 // In the Linux kernel: atomic_add_return_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL
-// val, (addr), old; ADD at v8.1.
+// MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old, result
+// or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result
+// at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -816,8 +831,9 @@ func (x *Uintptr) AddAcquire(v uintptr) uintptr {
 // store.
 //
 // In the Linux kernel: atomic_add_return_release. Orders earlier accesses before the RMW's write half (RW WW). On
-// amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDADDAL val, (addr), old; ADD at v8.1.
+// amd64: MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old,
+// result or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old,
+// result at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -838,8 +854,9 @@ func (x *Int32) AddRelease(v int32) int32 {
 // store.
 //
 // In the Linux kernel: atomic_add_return_release. Orders earlier accesses before the RMW's write half (RW WW). On
-// amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDADDAL val, (addr), old; ADD at v8.1.
+// amd64: MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old,
+// result or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old,
+// result at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -860,8 +877,9 @@ func (x *Uint32) AddRelease(v uint32) uint32 {
 // store.
 //
 // In the Linux kernel: atomic_add_return_release. Orders earlier accesses before the RMW's write half (RW WW). On
-// amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDADDAL val, (addr), old; ADD at v8.1.
+// amd64: MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old,
+// result or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old,
+// result at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -882,8 +900,9 @@ func (x *Int64) AddRelease(v int64) int64 {
 // store.
 //
 // In the Linux kernel: atomic_add_return_release. Orders earlier accesses before the RMW's write half (RW WW). On
-// amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDADDAL val, (addr), old; ADD at v8.1.
+// amd64: MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old,
+// result or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old,
+// result at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -904,8 +923,9 @@ func (x *Uint64) AddRelease(v uint64) uint64 {
 // store.
 //
 // In the Linux kernel: atomic_add_return_release. Orders earlier accesses before the RMW's write half (RW WW). On
-// amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDADDAL val, (addr), old; ADD at v8.1.
+// amd64: MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old,
+// result or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old,
+// result at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -926,9 +946,10 @@ func (x *Uintptr) AddRelease(v uintptr) uintptr {
 // itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_add_return. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; XADD val, (addr). On arm64: a
-// call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR (addr), old; ADD val, old, tmp; STLXR tmp,
-// (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, result; LOCK; XADD result,
+// (addr); ADD val, result. On arm64: a call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR
+// (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0,
+// LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AddFullInt32(p *int32, v int32) int32 {
@@ -945,9 +966,10 @@ func (x *Int32) AddFull(v int32) int32 {
 // itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_add_return. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; XADD val, (addr). On arm64: a
-// call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR (addr), old; ADD val, old, tmp; STLXR tmp,
-// (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, result; LOCK; XADD result,
+// (addr); ADD val, result. On arm64: a call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR
+// (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0,
+// LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AddFullUint32(p *uint32, v uint32) uint32 {
@@ -964,9 +986,10 @@ func (x *Uint32) AddFull(v uint32) uint32 {
 // itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_add_return. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; XADD val, (addr). On arm64: a
-// call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR (addr), old; ADD val, old, tmp; STLXR tmp,
-// (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, result; LOCK; XADD result,
+// (addr); ADD val, result. On arm64: a call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR
+// (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0,
+// LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AddFullInt64(p *int64, v int64) int64 {
@@ -983,9 +1006,10 @@ func (x *Int64) AddFull(v int64) int64 {
 // itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_add_return. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; XADD val, (addr). On arm64: a
-// call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR (addr), old; ADD val, old, tmp; STLXR tmp,
-// (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, result; LOCK; XADD result,
+// (addr); ADD val, result. On arm64: a call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR
+// (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0,
+// LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AddFullUint64(p *uint64, v uint64) uint64 {
@@ -1002,9 +1026,10 @@ func (x *Uint64) AddFull(v uint64) uint64 {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_add_return. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; XADD val, (addr). On arm64: a
-// call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR (addr), old; ADD val, old, tmp; STLXR tmp,
-// (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, result; LOCK; XADD result,
+// (addr); ADD val, result. On arm64: a call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR
+// (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0,
+// LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AddFullUintptr(p *uintptr, v uintptr) uintptr {
@@ -1020,8 +1045,9 @@ func (x *Uintptr) AddFull(v uintptr) uintptr {
 // AndRelaxedInt32 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL
-// tmp, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDAXR (addr), old; AND val, old,
+// tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1041,8 +1067,9 @@ func (x *Int32) AndRelaxed(v int32) int32 {
 // AndRelaxedUint32 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL
-// tmp, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDAXR (addr), old; AND val, old,
+// tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1062,8 +1089,9 @@ func (x *Uint32) AndRelaxed(v uint32) uint32 {
 // AndRelaxedInt64 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL
-// tmp, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDAXR (addr), old; AND val, old,
+// tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1083,8 +1111,9 @@ func (x *Int64) AndRelaxed(v int64) int64 {
 // AndRelaxedUint64 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL
-// tmp, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDAXR (addr), old; AND val, old,
+// tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1104,8 +1133,9 @@ func (x *Uint64) AndRelaxed(v uint64) uint64 {
 // AndRelaxedUintptr replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL
-// tmp, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDAXR (addr), old; AND val, old,
+// tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1126,8 +1156,9 @@ func (x *Uintptr) AndRelaxed(v uintptr) uintptr {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1148,8 +1179,9 @@ func (x *Int32) AndAcquire(v int32) int32 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1170,8 +1202,9 @@ func (x *Uint32) AndAcquire(v uint32) uint32 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1192,8 +1225,9 @@ func (x *Int64) AndAcquire(v int64) int64 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1214,8 +1248,9 @@ func (x *Uint64) AndAcquire(v uint64) uint64 {
 // load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1236,8 +1271,9 @@ func (x *Uintptr) AndAcquire(v uintptr) uintptr {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_and_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1258,8 +1294,9 @@ func (x *Int32) AndRelease(v int32) int32 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_and_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1280,8 +1317,9 @@ func (x *Uint32) AndRelease(v uint32) uint32 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_and_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1302,8 +1340,9 @@ func (x *Int64) AndRelease(v int64) int64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_and_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1324,8 +1363,9 @@ func (x *Uint64) AndRelease(v uint64) uint64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_and_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1346,9 +1386,10 @@ func (x *Uintptr) AndRelease(v uintptr) uintptr {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDXR (addr), old; AND val, old, tmp; STLXR
-// tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; AND
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without
+// LSE LDXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AndFullInt32(p *int32, v int32) int32 {
@@ -1365,9 +1406,10 @@ func (x *Int32) AndFull(v int32) int32 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDXR (addr), old; AND val, old, tmp; STLXR
-// tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; AND
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without
+// LSE LDXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AndFullUint32(p *uint32, v uint32) uint32 {
@@ -1384,9 +1426,10 @@ func (x *Uint32) AndFull(v uint32) uint32 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDXR (addr), old; AND val, old, tmp; STLXR
-// tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; AND
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without
+// LSE LDXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AndFullInt64(p *int64, v int64) int64 {
@@ -1403,9 +1446,10 @@ func (x *Int64) AndFull(v int64) int64 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDXR (addr), old; AND val, old, tmp; STLXR
-// tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; AND
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without
+// LSE LDXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AndFullUint64(p *uint64, v uint64) uint64 {
@@ -1422,9 +1466,10 @@ func (x *Uint64) AndFull(v uint64) uint64 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDXR (addr), old; AND val, old, tmp; STLXR
-// tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; AND
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without
+// LSE LDXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AndFullUintptr(p *uintptr, v uintptr) uintptr {
@@ -1440,8 +1485,9 @@ func (x *Uintptr) AndFull(v uintptr) uintptr {
 // OrRelaxedInt32 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val,
-// (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR
+// tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1461,8 +1507,9 @@ func (x *Int32) OrRelaxed(v int32) int32 {
 // OrRelaxedUint32 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val,
-// (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR
+// tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1482,8 +1529,9 @@ func (x *Uint32) OrRelaxed(v uint32) uint32 {
 // OrRelaxedInt64 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val,
-// (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR
+// tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1503,8 +1551,9 @@ func (x *Int64) OrRelaxed(v int64) int64 {
 // OrRelaxedUint64 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val,
-// (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR
+// tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1524,8 +1573,9 @@ func (x *Uint64) OrRelaxed(v uint64) uint64 {
 // OrRelaxedUintptr replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val,
-// (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR
+// tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1545,9 +1595,10 @@ func (x *Uintptr) OrRelaxed(v uintptr) uintptr {
 // OrAcquireInt32 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses.
 //
-// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV
+// (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1567,9 +1618,10 @@ func (x *Int32) OrAcquire(v int32) int32 {
 // OrAcquireUint32 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 //
-// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV
+// (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1589,9 +1641,10 @@ func (x *Uint32) OrAcquire(v uint32) uint32 {
 // OrAcquireInt64 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses.
 //
-// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV
+// (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1611,9 +1664,10 @@ func (x *Int64) OrAcquire(v int64) int64 {
 // OrAcquireUint64 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 //
-// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV
+// (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1633,9 +1687,10 @@ func (x *Uint64) OrAcquire(v uint64) uint64 {
 // OrAcquireUintptr replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 //
-// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV
+// (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1656,8 +1711,9 @@ func (x *Uintptr) OrAcquire(v uintptr) uintptr {
 // accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_or_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1678,8 +1734,9 @@ func (x *Int32) OrRelease(v int32) int32 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_or_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1700,8 +1757,9 @@ func (x *Uint32) OrRelease(v uint32) uint32 {
 // accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_or_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1722,8 +1780,9 @@ func (x *Int64) OrRelease(v int64) int64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_or_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1744,8 +1803,9 @@ func (x *Uint64) OrRelease(v uint64) uint64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_or_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1766,9 +1826,9 @@ func (x *Uintptr) OrRelease(v uintptr) uintptr {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_or. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On
-// arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, LDSETAL val, (addr), old at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp;
+// LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR
+// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func OrFullInt32(p *int32, v int32) int32 {
@@ -1785,9 +1845,9 @@ func (x *Int32) OrFull(v int32) int32 {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_or. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On
-// arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, LDSETAL val, (addr), old at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp;
+// LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR
+// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func OrFullUint32(p *uint32, v uint32) uint32 {
@@ -1804,9 +1864,9 @@ func (x *Uint32) OrFull(v uint32) uint32 {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_or. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On
-// arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, LDSETAL val, (addr), old at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp;
+// LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR
+// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func OrFullInt64(p *int64, v int64) int64 {
@@ -1823,9 +1883,9 @@ func (x *Int64) OrFull(v int64) int64 {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_or. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On
-// arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, LDSETAL val, (addr), old at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp;
+// LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR
+// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func OrFullUint64(p *uint64, v uint64) uint64 {
@@ -1842,9 +1902,9 @@ func (x *Uint64) OrFull(v uint64) uint64 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_or. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On
-// arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, LDSETAL val, (addr), old at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp;
+// LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR
+// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func OrFullUintptr(p *uintptr, v uintptr) uintptr {
@@ -1860,9 +1920,9 @@ func (x *Uintptr) OrFull(v uintptr) uintptr {
 // XorRelaxedInt32 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of
-// LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0
-// at v8.0, a call of LDEOR val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: a call of LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp;
+// STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEOR val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1880,9 +1940,9 @@ func (x *Int32) XorRelaxed(v int32) int32 {
 // XorRelaxedUint32 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of
-// LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0
-// at v8.0, a call of LDEOR val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: a call of LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp;
+// STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEOR val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1900,9 +1960,9 @@ func (x *Uint32) XorRelaxed(v uint32) uint32 {
 // XorRelaxedInt64 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of
-// LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0
-// at v8.0, a call of LDEOR val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: a call of LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp;
+// STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEOR val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1920,9 +1980,9 @@ func (x *Int64) XorRelaxed(v int64) int64 {
 // XorRelaxedUint64 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of
-// LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0
-// at v8.0, a call of LDEOR val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: a call of LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp;
+// STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEOR val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1940,9 +2000,9 @@ func (x *Uint64) XorRelaxed(v uint64) uint64 {
 // XorRelaxedUintptr replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of
-// LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0
-// at v8.0, a call of LDEOR val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: a call of LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp;
+// STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEOR val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1961,8 +2021,9 @@ func (x *Uintptr) XorRelaxed(v uintptr) uintptr {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORA val, (addr), old or without LSE LDAXR (addr), old;
-// EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORA val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORA val,
+// (addr), old or without LSE LDAXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORA val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1981,8 +2042,9 @@ func (x *Int32) XorAcquire(v int32) int32 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORA val, (addr), old or without LSE LDAXR (addr), old;
-// EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORA val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORA val,
+// (addr), old or without LSE LDAXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORA val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2001,8 +2063,9 @@ func (x *Uint32) XorAcquire(v uint32) uint32 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORA val, (addr), old or without LSE LDAXR (addr), old;
-// EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORA val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORA val,
+// (addr), old or without LSE LDAXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORA val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2021,8 +2084,9 @@ func (x *Int64) XorAcquire(v int64) int64 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORA val, (addr), old or without LSE LDAXR (addr), old;
-// EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORA val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORA val,
+// (addr), old or without LSE LDAXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORA val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2041,8 +2105,9 @@ func (x *Uint64) XorAcquire(v uint64) uint64 {
 // load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORA val, (addr), old or without LSE LDAXR (addr), old;
-// EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORA val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORA val,
+// (addr), old or without LSE LDAXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORA val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2061,8 +2126,9 @@ func (x *Uintptr) XorAcquire(v uintptr) uintptr {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_xor_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORL val, (addr), old or without LSE LDXR (addr), old; EOR
-// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORL val,
+// (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2081,8 +2147,9 @@ func (x *Int32) XorRelease(v int32) int32 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_xor_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORL val, (addr), old or without LSE LDXR (addr), old; EOR
-// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORL val,
+// (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2101,8 +2168,9 @@ func (x *Uint32) XorRelease(v uint32) uint32 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_xor_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORL val, (addr), old or without LSE LDXR (addr), old; EOR
-// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORL val,
+// (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2121,8 +2189,9 @@ func (x *Int64) XorRelease(v int64) int64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_xor_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORL val, (addr), old or without LSE LDXR (addr), old; EOR
-// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORL val,
+// (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2141,8 +2210,9 @@ func (x *Uint64) XorRelease(v uint64) uint64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_xor_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORL val, (addr), old or without LSE LDXR (addr), old; EOR
-// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORL val,
+// (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2161,9 +2231,10 @@ func (x *Uintptr) XorRelease(v uintptr) uintptr {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; XOR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr),
+// old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr),
+// old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func XorFullInt32(p *int32, v int32) int32 {
@@ -2180,9 +2251,10 @@ func (x *Int32) XorFull(v int32) int32 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; XOR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr),
+// old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr),
+// old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func XorFullUint32(p *uint32, v uint32) uint32 {
@@ -2199,9 +2271,10 @@ func (x *Uint32) XorFull(v uint32) uint32 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; XOR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr),
+// old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr),
+// old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func XorFullInt64(p *int64, v int64) int64 {
@@ -2218,9 +2291,10 @@ func (x *Int64) XorFull(v int64) int64 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; XOR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr),
+// old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr),
+// old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func XorFullUint64(p *uint64, v uint64) uint64 {
@@ -2237,9 +2311,10 @@ func (x *Uint64) XorFull(v uint64) uint64 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; XOR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr),
+// old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr),
+// old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func XorFullUintptr(p *uintptr, v uintptr) uintptr {
@@ -2254,8 +2329,8 @@ func (x *Uintptr) XorFull(v uintptr) uintptr {
 
 // SwapRelaxedInt32 stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr). On arm64: SWPAL val, (addr), old or without LSE
-// LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or
+// without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2273,8 +2348,8 @@ func (x *Int32) SwapRelaxed(v int32) int32 {
 
 // SwapRelaxedUint32 stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr). On arm64: SWPAL val, (addr), old or without LSE
-// LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or
+// without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2292,8 +2367,8 @@ func (x *Uint32) SwapRelaxed(v uint32) uint32 {
 
 // SwapRelaxedInt64 stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr). On arm64: SWPAL val, (addr), old or without LSE
-// LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or
+// without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2311,8 +2386,8 @@ func (x *Int64) SwapRelaxed(v int64) int64 {
 
 // SwapRelaxedUint64 stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr). On arm64: SWPAL val, (addr), old or without LSE
-// LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or
+// without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2330,8 +2405,8 @@ func (x *Uint64) SwapRelaxed(v uint64) uint64 {
 
 // SwapRelaxedUintptr stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr). On arm64: SWPAL val, (addr), old or without LSE
-// LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or
+// without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2349,9 +2424,10 @@ func (x *Uintptr) SwapRelaxed(v uintptr) uintptr {
 
 // SwapRelaxedPointer stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr), with the garbage collector's write barrier. On arm64:
-// SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop, with the garbage collector's write barrier at v8.0,
-// SWPAL val, (addr), old, with the garbage collector's write barrier at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr), with the garbage collector's write
+// barrier. On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status,
+// #0, with the garbage collector's write barrier at v8.0, SWPAL val, (addr), old, with the garbage collector's write
+// barrier at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2370,9 +2446,9 @@ func (x *Pointer[E]) SwapRelaxed(v *E) *E {
 // SwapAcquireInt32 stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ
+// status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2392,9 +2468,9 @@ func (x *Int32) SwapAcquire(v int32) int32 {
 // SwapAcquireUint32 stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ
+// status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2414,9 +2490,9 @@ func (x *Uint32) SwapAcquire(v uint32) uint32 {
 // SwapAcquireInt64 stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ
+// status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2436,9 +2512,9 @@ func (x *Int64) SwapAcquire(v int64) int64 {
 // SwapAcquireUint64 stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ
+// status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2458,9 +2534,9 @@ func (x *Uint64) SwapAcquire(v uint64) uint64 {
 // SwapAcquireUintptr stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ
+// status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2480,10 +2556,10 @@ func (x *Uintptr) SwapAcquire(v uintptr) uintptr {
 // SwapAcquirePointer stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr), with the garbage collector's write barrier. On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a
-// loop, with the garbage collector's write barrier at v8.0, SWPAL val, (addr), old, with the garbage collector's write
-// barrier at v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr), with the garbage collector's write barrier. On arm64: SWPAL val, (addr), old or without LSE LDAXR
+// (addr), old; STLXR val, (addr), status; CBNZ status, #0, with the garbage collector's write barrier at v8.0, SWPAL
+// val, (addr), old, with the garbage collector's write barrier at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2503,9 +2579,9 @@ func (x *Pointer[E]) SwapAcquire(v *E) *E {
 // SwapReleaseInt32 stores v and returns the old value, in one atomic step. All earlier accesses are ordered before its
 // store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status;
+// CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2525,9 +2601,9 @@ func (x *Int32) SwapRelease(v int32) int32 {
 // SwapReleaseUint32 stores v and returns the old value, in one atomic step. All earlier accesses are ordered before its
 // store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status;
+// CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2547,9 +2623,9 @@ func (x *Uint32) SwapRelease(v uint32) uint32 {
 // SwapReleaseInt64 stores v and returns the old value, in one atomic step. All earlier accesses are ordered before its
 // store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status;
+// CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2569,9 +2645,9 @@ func (x *Int64) SwapRelease(v int64) int64 {
 // SwapReleaseUint64 stores v and returns the old value, in one atomic step. All earlier accesses are ordered before its
 // store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status;
+// CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2591,9 +2667,9 @@ func (x *Uint64) SwapRelease(v uint64) uint64 {
 // SwapReleaseUintptr stores v and returns the old value, in one atomic step. All earlier accesses are ordered before
 // its store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status;
+// CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2613,10 +2689,10 @@ func (x *Uintptr) SwapRelease(v uintptr) uintptr {
 // SwapReleasePointer stores v and returns the old value, in one atomic step. All earlier accesses are ordered before
 // its store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr), with the garbage collector's write barrier. On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a
-// loop, with the garbage collector's write barrier at v8.0, SWPAL val, (addr), old, with the garbage collector's write
-// barrier at v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr), with the garbage collector's write barrier. On arm64: SWPAL val, (addr), old or without LSE
+// LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0, with the garbage collector's write barrier at v8.0,
+// SWPAL val, (addr), old, with the garbage collector's write barrier at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2637,9 +2713,9 @@ func (x *Pointer[E]) SwapRelease(v *E) *E {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of SWPAL val,
-// (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0, SWPAL val,
-// (addr), old at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr). On arm64: a call of
+// SWPAL val, (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0,
+// SWPAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullInt32(p *int32, v int32) int32 {
@@ -2656,9 +2732,9 @@ func (x *Int32) SwapFull(v int32) int32 {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of SWPAL val,
-// (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0, SWPAL val,
-// (addr), old at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr). On arm64: a call of
+// SWPAL val, (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0,
+// SWPAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullUint32(p *uint32, v uint32) uint32 {
@@ -2675,9 +2751,9 @@ func (x *Uint32) SwapFull(v uint32) uint32 {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of SWPAL val,
-// (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0, SWPAL val,
-// (addr), old at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr). On arm64: a call of
+// SWPAL val, (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0,
+// SWPAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullInt64(p *int64, v int64) int64 {
@@ -2694,9 +2770,9 @@ func (x *Int64) SwapFull(v int64) int64 {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of SWPAL val,
-// (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0, SWPAL val,
-// (addr), old at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr). On arm64: a call of
+// SWPAL val, (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0,
+// SWPAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullUint64(p *uint64, v uint64) uint64 {
@@ -2713,9 +2789,9 @@ func (x *Uint64) SwapFull(v uint64) uint64 {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of SWPAL val,
-// (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0, SWPAL val,
-// (addr), old at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr). On arm64: a call of
+// SWPAL val, (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0,
+// SWPAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullUintptr(p *uintptr, v uintptr) uintptr {
@@ -2732,10 +2808,10 @@ func (x *Uintptr) SwapFull(v uintptr) uintptr {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr), with the garbage collector's write
-// barrier. On arm64: SWPAL val, (addr), old; CALL fullFence (DMB ISH) or without LSE LDAXR/STLXR in a loop; CALL
-// fullFence (DMB ISH), with the garbage collector's write barrier at v8.0, SWPAL val, (addr), old, with the garbage
-// collector's write barrier at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr), with the garbage
+// collector's write barrier. On arm64: SWPAL val, (addr), old; DMB ISH or without LSE LDAXR (addr), old; STLXR val,
+// (addr), status; CBNZ status, #0; DMB ISH, with the garbage collector's write barrier at v8.0, SWPAL val, (addr), old,
+// with the garbage collector's write barrier at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullPointer[E any](p **E, v *E) *E {
@@ -2755,8 +2831,10 @@ func (x *Pointer[E]) SwapFull(v *E) *E {
 // CompareAndSwapRelaxedInt32 stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or
-// without LSE LDAXR/STLXR in a loop at v8.0, CASAL old, (addr), new at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR
+// new, (addr), status; CBNZ status, #0; CSET EQ, result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp;
+// CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -2777,8 +2855,10 @@ func (x *Int32) CompareAndSwapRelaxed(old, new int32) bool {
 // CompareAndSwapRelaxedUint32 stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or
-// without LSE LDAXR/STLXR in a loop at v8.0, CASAL old, (addr), new at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR
+// new, (addr), status; CBNZ status, #0; CSET EQ, result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp;
+// CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -2799,8 +2879,10 @@ func (x *Uint32) CompareAndSwapRelaxed(old, new uint32) bool {
 // CompareAndSwapRelaxedInt64 stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or
-// without LSE LDAXR/STLXR in a loop at v8.0, CASAL old, (addr), new at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR
+// new, (addr), status; CBNZ status, #0; CSET EQ, result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp;
+// CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -2821,8 +2903,10 @@ func (x *Int64) CompareAndSwapRelaxed(old, new int64) bool {
 // CompareAndSwapRelaxedUint64 stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or
-// without LSE LDAXR/STLXR in a loop at v8.0, CASAL old, (addr), new at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR
+// new, (addr), status; CBNZ status, #0; CSET EQ, result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp;
+// CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -2843,8 +2927,10 @@ func (x *Uint64) CompareAndSwapRelaxed(old, new uint64) bool {
 // CompareAndSwapRelaxedUintptr stores new if the value is old, in one atomic step, and reports whether it did. It
 // orders nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or
-// without LSE LDAXR/STLXR in a loop at v8.0, CASAL old, (addr), new at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR
+// new, (addr), status; CBNZ status, #0; CSET EQ, result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp;
+// CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -2865,9 +2951,11 @@ func (x *Uintptr) CompareAndSwapRelaxed(old, new uintptr) bool {
 // CompareAndSwapRelaxedPointer stores new if the value is old, in one atomic step, and reports whether it did. It
 // orders nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr), with the garbage collector's write
-// barrier. On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop, with the garbage collector's write
-// barrier at v8.0, CASAL old, (addr), new, with the garbage collector's write barrier at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result, with the garbage
+// collector's write barrier. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without
+// LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result, with the
+// garbage collector's write barrier at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result, with
+// the garbage collector's write barrier at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -2889,8 +2977,9 @@ func (x *Pointer[E]) CompareAndSwapRelaxed(old, new *E) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or
+// without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result at
+// v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -2912,8 +3001,9 @@ func (x *Int32) CompareAndSwapAcquire(old, new int32) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or
+// without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result at
+// v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -2935,8 +3025,9 @@ func (x *Uint32) CompareAndSwapAcquire(old, new uint32) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or
+// without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result at
+// v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -2958,8 +3049,9 @@ func (x *Int64) CompareAndSwapAcquire(old, new int64) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or
+// without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result at
+// v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -2981,8 +3073,9 @@ func (x *Uint64) CompareAndSwapAcquire(old, new uint64) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or
+// without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result at
+// v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -3004,9 +3097,10 @@ func (x *Uintptr) CompareAndSwapAcquire(old, new uintptr) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr), with the garbage collector's write barrier. On arm64: CASAL old, (addr), new or without LSE
-// LDAXR/STLXR in a loop, with the garbage collector's write barrier at v8.0, CASAL old, (addr), new, with the garbage
-// collector's write barrier at v8.1.
+// CMPXCHG new, (addr); SETEQ result, with the garbage collector's write barrier. On arm64: MOVD old, tmp; CASAL tmp,
+// (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr),
+// status; CBNZ status, #0; CSET EQ, result, with the garbage collector's write barrier at v8.0, MOVD old, tmp; CASAL
+// tmp, (addr), new; CMP old, tmp; CSET EQ, result, with the garbage collector's write barrier at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -3028,8 +3122,9 @@ func (x *Pointer[E]) CompareAndSwapAcquire(old, new *E) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ,
+// result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3051,8 +3146,9 @@ func (x *Int32) CompareAndSwapRelease(old, new int32) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ,
+// result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3074,8 +3170,9 @@ func (x *Uint32) CompareAndSwapRelease(old, new uint32) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ,
+// result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3097,8 +3194,9 @@ func (x *Int64) CompareAndSwapRelease(old, new int64) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ,
+// result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3120,8 +3218,9 @@ func (x *Uint64) CompareAndSwapRelease(old, new uint64) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ,
+// result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3143,9 +3242,10 @@ func (x *Uintptr) CompareAndSwapRelease(old, new uintptr) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr), with the garbage collector's write barrier. On arm64: CASAL old, (addr), new or without
-// LSE LDAXR/STLXR in a loop, with the garbage collector's write barrier at v8.0, CASAL old, (addr), new, with the
-// garbage collector's write barrier at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result, with the garbage collector's write barrier. On arm64: MOVD old, tmp; CASAL
+// tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new,
+// (addr), status; CBNZ status, #0; CSET EQ, result, with the garbage collector's write barrier at v8.0, MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result, with the garbage collector's write barrier at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3167,10 +3267,10 @@ func (x *Pointer[E]) CompareAndSwapRelease(old, new *E) bool {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr). On arm64: a call
-// of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr), tmp; CMP old,
-// tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, CASAL old, (addr), new at
-// v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On
+// arm64: a call of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr),
+// tmp; CMP old, tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, MOVD old,
+// tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3189,10 +3289,10 @@ func (x *Int32) CompareAndSwapFull(old, new int32) bool {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr). On arm64: a call
-// of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr), tmp; CMP old,
-// tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, CASAL old, (addr), new at
-// v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On
+// arm64: a call of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr),
+// tmp; CMP old, tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, MOVD old,
+// tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3211,10 +3311,10 @@ func (x *Uint32) CompareAndSwapFull(old, new uint32) bool {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr). On arm64: a call
-// of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr), tmp; CMP old,
-// tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, CASAL old, (addr), new at
-// v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On
+// arm64: a call of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr),
+// tmp; CMP old, tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, MOVD old,
+// tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3233,10 +3333,10 @@ func (x *Int64) CompareAndSwapFull(old, new int64) bool {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr). On arm64: a call
-// of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr), tmp; CMP old,
-// tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, CASAL old, (addr), new at
-// v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On
+// arm64: a call of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr),
+// tmp; CMP old, tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, MOVD old,
+// tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3255,10 +3355,10 @@ func (x *Uint64) CompareAndSwapFull(old, new uint64) bool {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr). On arm64: a call
-// of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr), tmp; CMP old,
-// tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, CASAL old, (addr), new at
-// v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On
+// arm64: a call of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr),
+// tmp; CMP old, tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, MOVD old,
+// tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3277,10 +3377,11 @@ func (x *Uintptr) CompareAndSwapFull(old, new uintptr) bool {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr), with the garbage
-// collector's write barrier. On arm64: CASAL old, (addr), new; CALL fullFence (DMB ISH) or without LSE LDAXR/STLXR in a
-// loop; CALL fullFence (DMB ISH), with the garbage collector's write barrier at v8.0, CASAL old, (addr), new, with the
-// garbage collector's write barrier at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result,
+// with the garbage collector's write barrier. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result; DMB ISH or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0;
+// CSET EQ, result; DMB ISH, with the garbage collector's write barrier at v8.0, MOVD old, tmp; CASAL tmp, (addr), new;
+// CMP old, tmp; CSET EQ, result, with the garbage collector's write barrier at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3301,7 +3402,7 @@ func (x *Pointer[E]) CompareAndSwapFull(old, new *E) bool {
 
 // CondLoadRelaxedInt32 loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //
@@ -3333,7 +3434,7 @@ func (x *Int32) CondLoadRelaxed(cond func(int32) bool) int32 {
 
 // CondLoadRelaxedUint32 loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //
@@ -3366,7 +3467,7 @@ func (x *Uint32) CondLoadRelaxed(cond func(uint32) bool) uint32 {
 
 // CondLoadRelaxedInt64 loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //
@@ -3398,7 +3499,7 @@ func (x *Int64) CondLoadRelaxed(cond func(int64) bool) int64 {
 
 // CondLoadRelaxedUint64 loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //
@@ -3431,7 +3532,7 @@ func (x *Uint64) CondLoadRelaxed(cond func(uint64) bool) uint64 {
 
 // CondLoadRelaxedUintptr loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //
@@ -3464,7 +3565,7 @@ func (x *Uintptr) CondLoadRelaxed(cond func(uintptr) bool) uintptr {
 
 // CondLoadRelaxedPointer loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //

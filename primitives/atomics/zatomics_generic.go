@@ -11,7 +11,7 @@ import (
 
 // LoadRelaxedInt32 loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -30,7 +30,7 @@ func (x *Int32) LoadRelaxed() int32 {
 
 // LoadRelaxedUint32 loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -49,7 +49,7 @@ func (x *Uint32) LoadRelaxed() uint32 {
 
 // LoadRelaxedInt64 loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -68,7 +68,7 @@ func (x *Int64) LoadRelaxed() int64 {
 
 // LoadRelaxedUint64 loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -87,7 +87,7 @@ func (x *Uint64) LoadRelaxed() uint64 {
 
 // LoadRelaxedUintptr loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -106,7 +106,7 @@ func (x *Uintptr) LoadRelaxed() uintptr {
 
 // LoadRelaxedPointer loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -245,7 +245,7 @@ func (x *Pointer[E]) LoadAcquire() *E {
 
 // StoreRelaxedInt32 stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 //
-// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: STR val, (addr).
+// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: MOV val, (addr).
 //
 // It publishes nothing: use StoreRelease to publish what was written before.
 //
@@ -262,7 +262,7 @@ func (x *Int32) StoreRelaxed(v int32) {
 
 // StoreRelaxedUint32 stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 //
-// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: STR val, (addr).
+// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: MOV val, (addr).
 //
 // It publishes nothing: use StoreRelease to publish what was written before.
 //
@@ -279,7 +279,7 @@ func (x *Uint32) StoreRelaxed(v uint32) {
 
 // StoreRelaxedInt64 stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 //
-// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: STR val, (addr).
+// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: MOV val, (addr).
 //
 // It publishes nothing: use StoreRelease to publish what was written before.
 //
@@ -296,7 +296,7 @@ func (x *Int64) StoreRelaxed(v int64) {
 
 // StoreRelaxedUint64 stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 //
-// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: STR val, (addr).
+// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: MOV val, (addr).
 //
 // It publishes nothing: use StoreRelease to publish what was written before.
 //
@@ -313,7 +313,7 @@ func (x *Uint64) StoreRelaxed(v uint64) {
 
 // StoreRelaxedUintptr stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 //
-// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: STR val, (addr).
+// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: MOV val, (addr).
 //
 // It publishes nothing: use StoreRelease to publish what was written before.
 //
@@ -452,7 +452,7 @@ func (x *Pointer[E]) StoreRelease(v *E) {
 // StoreFullInt32 stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
+// (RR RW WR WW). On amd64: MOV val, tmp; XCHG tmp, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -473,7 +473,7 @@ func (x *Int32) StoreFull(v int32) {
 // StoreFullUint32 stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
+// (RR RW WR WW). On amd64: MOV val, tmp; XCHG tmp, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -494,7 +494,7 @@ func (x *Uint32) StoreFull(v uint32) {
 // StoreFullInt64 stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
+// (RR RW WR WW). On amd64: MOV val, tmp; XCHG tmp, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -515,7 +515,7 @@ func (x *Int64) StoreFull(v int64) {
 // StoreFullUint64 stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
+// (RR RW WR WW). On amd64: MOV val, tmp; XCHG tmp, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -536,7 +536,7 @@ func (x *Uint64) StoreFull(v uint64) {
 // StoreFullUintptr stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
+// (RR RW WR WW). On amd64: MOV val, tmp; XCHG tmp, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -557,8 +557,8 @@ func (x *Uintptr) StoreFull(v uintptr) {
 // StoreFullPointer stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: MOV val, (addr); XCHG tmp, (stack), with the garbage collector's write barrier. On arm64:
-// STLR val, (addr); CALL fullFence (DMB ISH), with the garbage collector's write barrier.
+// (RR RW WR WW). On amd64: MOV val, (addr); XCHG tmp, (SP), with the garbage collector's write barrier. On arm64: STLR
+// val, (addr); DMB ISH, with the garbage collector's write barrier.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -578,8 +578,10 @@ func (x *Pointer[E]) StoreFull(v *E) {
 
 // AddRelaxedInt32 adds v and returns the new value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: atomic_add_return_relaxed. On amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old;
-// ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// In the Linux kernel: atomic_add_return_relaxed. On amd64: MOV val, result; LOCK; XADD result, (addr); ADD val,
+// result. On arm64: LDADDAL val, (addr), old; ADD val, old, result or without LSE LDAXR (addr), old; ADD val, old, tmp;
+// STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD val, old,
+// result at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -597,8 +599,10 @@ func (x *Int32) AddRelaxed(v int32) int32 {
 
 // AddRelaxedUint32 adds v and returns the new value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: atomic_add_return_relaxed. On amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old;
-// ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// In the Linux kernel: atomic_add_return_relaxed. On amd64: MOV val, result; LOCK; XADD result, (addr); ADD val,
+// result. On arm64: LDADDAL val, (addr), old; ADD val, old, result or without LSE LDAXR (addr), old; ADD val, old, tmp;
+// STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD val, old,
+// result at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -616,8 +620,10 @@ func (x *Uint32) AddRelaxed(v uint32) uint32 {
 
 // AddRelaxedInt64 adds v and returns the new value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: atomic_add_return_relaxed. On amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old;
-// ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// In the Linux kernel: atomic_add_return_relaxed. On amd64: MOV val, result; LOCK; XADD result, (addr); ADD val,
+// result. On arm64: LDADDAL val, (addr), old; ADD val, old, result or without LSE LDAXR (addr), old; ADD val, old, tmp;
+// STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD val, old,
+// result at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -635,8 +641,10 @@ func (x *Int64) AddRelaxed(v int64) int64 {
 
 // AddRelaxedUint64 adds v and returns the new value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: atomic_add_return_relaxed. On amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old;
-// ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// In the Linux kernel: atomic_add_return_relaxed. On amd64: MOV val, result; LOCK; XADD result, (addr); ADD val,
+// result. On arm64: LDADDAL val, (addr), old; ADD val, old, result or without LSE LDAXR (addr), old; ADD val, old, tmp;
+// STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD val, old,
+// result at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -654,8 +662,10 @@ func (x *Uint64) AddRelaxed(v uint64) uint64 {
 
 // AddRelaxedUintptr adds v and returns the new value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: atomic_add_return_relaxed. On amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old;
-// ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// In the Linux kernel: atomic_add_return_relaxed. On amd64: MOV val, result; LOCK; XADD result, (addr); ADD val,
+// result. On arm64: LDADDAL val, (addr), old; ADD val, old, result or without LSE LDAXR (addr), old; ADD val, old, tmp;
+// STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD val, old,
+// result at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -674,8 +684,9 @@ func (x *Uintptr) AddRelaxed(v uintptr) uintptr {
 // AddAcquireInt32 adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_add_return_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL
-// val, (addr), old; ADD at v8.1.
+// MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old, result
+// or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result
+// at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -695,8 +706,9 @@ func (x *Int32) AddAcquire(v int32) int32 {
 // AddAcquireUint32 adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_add_return_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL
-// val, (addr), old; ADD at v8.1.
+// MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old, result
+// or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result
+// at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -716,8 +728,9 @@ func (x *Uint32) AddAcquire(v uint32) uint32 {
 // AddAcquireInt64 adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_add_return_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL
-// val, (addr), old; ADD at v8.1.
+// MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old, result
+// or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result
+// at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -737,8 +750,9 @@ func (x *Int64) AddAcquire(v int64) int64 {
 // AddAcquireUint64 adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_add_return_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL
-// val, (addr), old; ADD at v8.1.
+// MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old, result
+// or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result
+// at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -759,8 +773,9 @@ func (x *Uint64) AddAcquire(v uint64) uint64 {
 // accesses.
 //
 // In the Linux kernel: atomic_add_return_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL
-// val, (addr), old; ADD at v8.1.
+// MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old, result
+// or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result
+// at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -781,8 +796,9 @@ func (x *Uintptr) AddAcquire(v uintptr) uintptr {
 // store.
 //
 // In the Linux kernel: atomic_add_return_release. Orders earlier accesses before the RMW's write half (RW WW). On
-// amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDADDAL val, (addr), old; ADD at v8.1.
+// amd64: MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old,
+// result or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old,
+// result at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -803,8 +819,9 @@ func (x *Int32) AddRelease(v int32) int32 {
 // store.
 //
 // In the Linux kernel: atomic_add_return_release. Orders earlier accesses before the RMW's write half (RW WW). On
-// amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDADDAL val, (addr), old; ADD at v8.1.
+// amd64: MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old,
+// result or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old,
+// result at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -825,8 +842,9 @@ func (x *Uint32) AddRelease(v uint32) uint32 {
 // store.
 //
 // In the Linux kernel: atomic_add_return_release. Orders earlier accesses before the RMW's write half (RW WW). On
-// amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDADDAL val, (addr), old; ADD at v8.1.
+// amd64: MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old,
+// result or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old,
+// result at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -847,8 +865,9 @@ func (x *Int64) AddRelease(v int64) int64 {
 // store.
 //
 // In the Linux kernel: atomic_add_return_release. Orders earlier accesses before the RMW's write half (RW WW). On
-// amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDADDAL val, (addr), old; ADD at v8.1.
+// amd64: MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old,
+// result or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old,
+// result at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -869,8 +888,9 @@ func (x *Uint64) AddRelease(v uint64) uint64 {
 // store.
 //
 // In the Linux kernel: atomic_add_return_release. Orders earlier accesses before the RMW's write half (RW WW). On
-// amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDADDAL val, (addr), old; ADD at v8.1.
+// amd64: MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old,
+// result or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old,
+// result at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -891,9 +911,10 @@ func (x *Uintptr) AddRelease(v uintptr) uintptr {
 // itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_add_return. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; XADD val, (addr). On arm64: a
-// call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR (addr), old; ADD val, old, tmp; STLXR tmp,
-// (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, result; LOCK; XADD result,
+// (addr); ADD val, result. On arm64: a call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR
+// (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0,
+// LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AddFullInt32(p *int32, v int32) int32 {
@@ -916,9 +937,10 @@ func (x *Int32) AddFull(v int32) int32 {
 // itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_add_return. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; XADD val, (addr). On arm64: a
-// call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR (addr), old; ADD val, old, tmp; STLXR tmp,
-// (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, result; LOCK; XADD result,
+// (addr); ADD val, result. On arm64: a call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR
+// (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0,
+// LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AddFullUint32(p *uint32, v uint32) uint32 {
@@ -941,9 +963,10 @@ func (x *Uint32) AddFull(v uint32) uint32 {
 // itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_add_return. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; XADD val, (addr). On arm64: a
-// call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR (addr), old; ADD val, old, tmp; STLXR tmp,
-// (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, result; LOCK; XADD result,
+// (addr); ADD val, result. On arm64: a call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR
+// (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0,
+// LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AddFullInt64(p *int64, v int64) int64 {
@@ -966,9 +989,10 @@ func (x *Int64) AddFull(v int64) int64 {
 // itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_add_return. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; XADD val, (addr). On arm64: a
-// call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR (addr), old; ADD val, old, tmp; STLXR tmp,
-// (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, result; LOCK; XADD result,
+// (addr); ADD val, result. On arm64: a call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR
+// (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0,
+// LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AddFullUint64(p *uint64, v uint64) uint64 {
@@ -991,9 +1015,10 @@ func (x *Uint64) AddFull(v uint64) uint64 {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_add_return. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; XADD val, (addr). On arm64: a
-// call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR (addr), old; ADD val, old, tmp; STLXR tmp,
-// (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, result; LOCK; XADD result,
+// (addr); ADD val, result. On arm64: a call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR
+// (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0,
+// LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AddFullUintptr(p *uintptr, v uintptr) uintptr {
@@ -1015,8 +1040,9 @@ func (x *Uintptr) AddFull(v uintptr) uintptr {
 // AndRelaxedInt32 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL
-// tmp, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDAXR (addr), old; AND val, old,
+// tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1036,8 +1062,9 @@ func (x *Int32) AndRelaxed(v int32) int32 {
 // AndRelaxedUint32 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL
-// tmp, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDAXR (addr), old; AND val, old,
+// tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1057,8 +1084,9 @@ func (x *Uint32) AndRelaxed(v uint32) uint32 {
 // AndRelaxedInt64 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL
-// tmp, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDAXR (addr), old; AND val, old,
+// tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1078,8 +1106,9 @@ func (x *Int64) AndRelaxed(v int64) int64 {
 // AndRelaxedUint64 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL
-// tmp, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDAXR (addr), old; AND val, old,
+// tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1099,8 +1128,9 @@ func (x *Uint64) AndRelaxed(v uint64) uint64 {
 // AndRelaxedUintptr replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL
-// tmp, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDAXR (addr), old; AND val, old,
+// tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1121,8 +1151,9 @@ func (x *Uintptr) AndRelaxed(v uintptr) uintptr {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1143,8 +1174,9 @@ func (x *Int32) AndAcquire(v int32) int32 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1165,8 +1197,9 @@ func (x *Uint32) AndAcquire(v uint32) uint32 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1187,8 +1220,9 @@ func (x *Int64) AndAcquire(v int64) int64 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1209,8 +1243,9 @@ func (x *Uint64) AndAcquire(v uint64) uint64 {
 // load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1231,8 +1266,9 @@ func (x *Uintptr) AndAcquire(v uintptr) uintptr {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_and_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1253,8 +1289,9 @@ func (x *Int32) AndRelease(v int32) int32 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_and_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1275,8 +1312,9 @@ func (x *Uint32) AndRelease(v uint32) uint32 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_and_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1297,8 +1335,9 @@ func (x *Int64) AndRelease(v int64) int64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_and_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1319,8 +1358,9 @@ func (x *Uint64) AndRelease(v uint64) uint64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_and_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1341,9 +1381,10 @@ func (x *Uintptr) AndRelease(v uintptr) uintptr {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDXR (addr), old; AND val, old, tmp; STLXR
-// tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; AND
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without
+// LSE LDXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AndFullInt32(p *int32, v int32) int32 {
@@ -1366,9 +1407,10 @@ func (x *Int32) AndFull(v int32) int32 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDXR (addr), old; AND val, old, tmp; STLXR
-// tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; AND
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without
+// LSE LDXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AndFullUint32(p *uint32, v uint32) uint32 {
@@ -1391,9 +1433,10 @@ func (x *Uint32) AndFull(v uint32) uint32 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDXR (addr), old; AND val, old, tmp; STLXR
-// tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; AND
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without
+// LSE LDXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AndFullInt64(p *int64, v int64) int64 {
@@ -1416,9 +1459,10 @@ func (x *Int64) AndFull(v int64) int64 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDXR (addr), old; AND val, old, tmp; STLXR
-// tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; AND
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without
+// LSE LDXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AndFullUint64(p *uint64, v uint64) uint64 {
@@ -1441,9 +1485,10 @@ func (x *Uint64) AndFull(v uint64) uint64 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDXR (addr), old; AND val, old, tmp; STLXR
-// tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; AND
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without
+// LSE LDXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AndFullUintptr(p *uintptr, v uintptr) uintptr {
@@ -1465,8 +1510,9 @@ func (x *Uintptr) AndFull(v uintptr) uintptr {
 // OrRelaxedInt32 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val,
-// (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR
+// tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1486,8 +1532,9 @@ func (x *Int32) OrRelaxed(v int32) int32 {
 // OrRelaxedUint32 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val,
-// (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR
+// tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1507,8 +1554,9 @@ func (x *Uint32) OrRelaxed(v uint32) uint32 {
 // OrRelaxedInt64 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val,
-// (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR
+// tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1528,8 +1576,9 @@ func (x *Int64) OrRelaxed(v int64) int64 {
 // OrRelaxedUint64 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val,
-// (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR
+// tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1549,8 +1598,9 @@ func (x *Uint64) OrRelaxed(v uint64) uint64 {
 // OrRelaxedUintptr replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val,
-// (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR
+// tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1570,9 +1620,10 @@ func (x *Uintptr) OrRelaxed(v uintptr) uintptr {
 // OrAcquireInt32 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses.
 //
-// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV
+// (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1592,9 +1643,10 @@ func (x *Int32) OrAcquire(v int32) int32 {
 // OrAcquireUint32 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 //
-// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV
+// (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1614,9 +1666,10 @@ func (x *Uint32) OrAcquire(v uint32) uint32 {
 // OrAcquireInt64 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses.
 //
-// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV
+// (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1636,9 +1689,10 @@ func (x *Int64) OrAcquire(v int64) int64 {
 // OrAcquireUint64 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 //
-// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV
+// (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1658,9 +1712,10 @@ func (x *Uint64) OrAcquire(v uint64) uint64 {
 // OrAcquireUintptr replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 //
-// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV
+// (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1681,8 +1736,9 @@ func (x *Uintptr) OrAcquire(v uintptr) uintptr {
 // accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_or_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1703,8 +1759,9 @@ func (x *Int32) OrRelease(v int32) int32 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_or_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1725,8 +1782,9 @@ func (x *Uint32) OrRelease(v uint32) uint32 {
 // accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_or_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1747,8 +1805,9 @@ func (x *Int64) OrRelease(v int64) int64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_or_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1769,8 +1828,9 @@ func (x *Uint64) OrRelease(v uint64) uint64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_or_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1791,9 +1851,9 @@ func (x *Uintptr) OrRelease(v uintptr) uintptr {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_or. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On
-// arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, LDSETAL val, (addr), old at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp;
+// LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR
+// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func OrFullInt32(p *int32, v int32) int32 {
@@ -1816,9 +1876,9 @@ func (x *Int32) OrFull(v int32) int32 {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_or. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On
-// arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, LDSETAL val, (addr), old at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp;
+// LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR
+// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func OrFullUint32(p *uint32, v uint32) uint32 {
@@ -1841,9 +1901,9 @@ func (x *Uint32) OrFull(v uint32) uint32 {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_or. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On
-// arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, LDSETAL val, (addr), old at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp;
+// LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR
+// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func OrFullInt64(p *int64, v int64) int64 {
@@ -1866,9 +1926,9 @@ func (x *Int64) OrFull(v int64) int64 {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_or. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On
-// arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, LDSETAL val, (addr), old at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp;
+// LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR
+// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func OrFullUint64(p *uint64, v uint64) uint64 {
@@ -1891,9 +1951,9 @@ func (x *Uint64) OrFull(v uint64) uint64 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_or. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On
-// arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, LDSETAL val, (addr), old at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp;
+// LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR
+// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func OrFullUintptr(p *uintptr, v uintptr) uintptr {
@@ -1915,9 +1975,9 @@ func (x *Uintptr) OrFull(v uintptr) uintptr {
 // XorRelaxedInt32 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of
-// LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0
-// at v8.0, a call of LDEOR val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: a call of LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp;
+// STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEOR val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1943,9 +2003,9 @@ func (x *Int32) XorRelaxed(v int32) int32 {
 // XorRelaxedUint32 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of
-// LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0
-// at v8.0, a call of LDEOR val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: a call of LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp;
+// STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEOR val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1971,9 +2031,9 @@ func (x *Uint32) XorRelaxed(v uint32) uint32 {
 // XorRelaxedInt64 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of
-// LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0
-// at v8.0, a call of LDEOR val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: a call of LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp;
+// STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEOR val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1999,9 +2059,9 @@ func (x *Int64) XorRelaxed(v int64) int64 {
 // XorRelaxedUint64 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of
-// LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0
-// at v8.0, a call of LDEOR val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: a call of LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp;
+// STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEOR val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2027,9 +2087,9 @@ func (x *Uint64) XorRelaxed(v uint64) uint64 {
 // XorRelaxedUintptr replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of
-// LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0
-// at v8.0, a call of LDEOR val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: a call of LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp;
+// STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEOR val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2056,8 +2116,9 @@ func (x *Uintptr) XorRelaxed(v uintptr) uintptr {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORA val, (addr), old or without LSE LDAXR (addr), old;
-// EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORA val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORA val,
+// (addr), old or without LSE LDAXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORA val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2084,8 +2145,9 @@ func (x *Int32) XorAcquire(v int32) int32 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORA val, (addr), old or without LSE LDAXR (addr), old;
-// EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORA val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORA val,
+// (addr), old or without LSE LDAXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORA val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2112,8 +2174,9 @@ func (x *Uint32) XorAcquire(v uint32) uint32 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORA val, (addr), old or without LSE LDAXR (addr), old;
-// EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORA val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORA val,
+// (addr), old or without LSE LDAXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORA val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2140,8 +2203,9 @@ func (x *Int64) XorAcquire(v int64) int64 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORA val, (addr), old or without LSE LDAXR (addr), old;
-// EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORA val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORA val,
+// (addr), old or without LSE LDAXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORA val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2168,8 +2232,9 @@ func (x *Uint64) XorAcquire(v uint64) uint64 {
 // load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORA val, (addr), old or without LSE LDAXR (addr), old;
-// EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORA val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORA val,
+// (addr), old or without LSE LDAXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORA val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2196,8 +2261,9 @@ func (x *Uintptr) XorAcquire(v uintptr) uintptr {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_xor_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORL val, (addr), old or without LSE LDXR (addr), old; EOR
-// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORL val,
+// (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2224,8 +2290,9 @@ func (x *Int32) XorRelease(v int32) int32 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_xor_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORL val, (addr), old or without LSE LDXR (addr), old; EOR
-// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORL val,
+// (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2252,8 +2319,9 @@ func (x *Uint32) XorRelease(v uint32) uint32 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_xor_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORL val, (addr), old or without LSE LDXR (addr), old; EOR
-// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORL val,
+// (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2280,8 +2348,9 @@ func (x *Int64) XorRelease(v int64) int64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_xor_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORL val, (addr), old or without LSE LDXR (addr), old; EOR
-// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORL val,
+// (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2308,8 +2377,9 @@ func (x *Uint64) XorRelease(v uint64) uint64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_xor_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORL val, (addr), old or without LSE LDXR (addr), old; EOR
-// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORL val,
+// (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2336,9 +2406,10 @@ func (x *Uintptr) XorRelease(v uintptr) uintptr {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; XOR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr),
+// old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr),
+// old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func XorFullInt32(p *int32, v int32) int32 {
@@ -2367,9 +2438,10 @@ func (x *Int32) XorFull(v int32) int32 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; XOR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr),
+// old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr),
+// old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func XorFullUint32(p *uint32, v uint32) uint32 {
@@ -2398,9 +2470,10 @@ func (x *Uint32) XorFull(v uint32) uint32 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; XOR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr),
+// old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr),
+// old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func XorFullInt64(p *int64, v int64) int64 {
@@ -2429,9 +2502,10 @@ func (x *Int64) XorFull(v int64) int64 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; XOR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr),
+// old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr),
+// old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func XorFullUint64(p *uint64, v uint64) uint64 {
@@ -2460,9 +2534,10 @@ func (x *Uint64) XorFull(v uint64) uint64 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; XOR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr),
+// old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr),
+// old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func XorFullUintptr(p *uintptr, v uintptr) uintptr {
@@ -2489,8 +2564,8 @@ func (x *Uintptr) XorFull(v uintptr) uintptr {
 
 // SwapRelaxedInt32 stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr). On arm64: SWPAL val, (addr), old or without LSE
-// LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or
+// without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2508,8 +2583,8 @@ func (x *Int32) SwapRelaxed(v int32) int32 {
 
 // SwapRelaxedUint32 stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr). On arm64: SWPAL val, (addr), old or without LSE
-// LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or
+// without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2527,8 +2602,8 @@ func (x *Uint32) SwapRelaxed(v uint32) uint32 {
 
 // SwapRelaxedInt64 stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr). On arm64: SWPAL val, (addr), old or without LSE
-// LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or
+// without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2546,8 +2621,8 @@ func (x *Int64) SwapRelaxed(v int64) int64 {
 
 // SwapRelaxedUint64 stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr). On arm64: SWPAL val, (addr), old or without LSE
-// LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or
+// without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2565,8 +2640,8 @@ func (x *Uint64) SwapRelaxed(v uint64) uint64 {
 
 // SwapRelaxedUintptr stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr). On arm64: SWPAL val, (addr), old or without LSE
-// LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or
+// without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2584,9 +2659,10 @@ func (x *Uintptr) SwapRelaxed(v uintptr) uintptr {
 
 // SwapRelaxedPointer stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr), with the garbage collector's write barrier. On arm64:
-// SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop, with the garbage collector's write barrier at v8.0,
-// SWPAL val, (addr), old, with the garbage collector's write barrier at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr), with the garbage collector's write
+// barrier. On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status,
+// #0, with the garbage collector's write barrier at v8.0, SWPAL val, (addr), old, with the garbage collector's write
+// barrier at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2605,9 +2681,9 @@ func (x *Pointer[E]) SwapRelaxed(v *E) *E {
 // SwapAcquireInt32 stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ
+// status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2627,9 +2703,9 @@ func (x *Int32) SwapAcquire(v int32) int32 {
 // SwapAcquireUint32 stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ
+// status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2649,9 +2725,9 @@ func (x *Uint32) SwapAcquire(v uint32) uint32 {
 // SwapAcquireInt64 stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ
+// status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2671,9 +2747,9 @@ func (x *Int64) SwapAcquire(v int64) int64 {
 // SwapAcquireUint64 stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ
+// status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2693,9 +2769,9 @@ func (x *Uint64) SwapAcquire(v uint64) uint64 {
 // SwapAcquireUintptr stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ
+// status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2715,10 +2791,10 @@ func (x *Uintptr) SwapAcquire(v uintptr) uintptr {
 // SwapAcquirePointer stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr), with the garbage collector's write barrier. On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a
-// loop, with the garbage collector's write barrier at v8.0, SWPAL val, (addr), old, with the garbage collector's write
-// barrier at v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr), with the garbage collector's write barrier. On arm64: SWPAL val, (addr), old or without LSE LDAXR
+// (addr), old; STLXR val, (addr), status; CBNZ status, #0, with the garbage collector's write barrier at v8.0, SWPAL
+// val, (addr), old, with the garbage collector's write barrier at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2738,9 +2814,9 @@ func (x *Pointer[E]) SwapAcquire(v *E) *E {
 // SwapReleaseInt32 stores v and returns the old value, in one atomic step. All earlier accesses are ordered before its
 // store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status;
+// CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2760,9 +2836,9 @@ func (x *Int32) SwapRelease(v int32) int32 {
 // SwapReleaseUint32 stores v and returns the old value, in one atomic step. All earlier accesses are ordered before its
 // store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status;
+// CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2782,9 +2858,9 @@ func (x *Uint32) SwapRelease(v uint32) uint32 {
 // SwapReleaseInt64 stores v and returns the old value, in one atomic step. All earlier accesses are ordered before its
 // store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status;
+// CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2804,9 +2880,9 @@ func (x *Int64) SwapRelease(v int64) int64 {
 // SwapReleaseUint64 stores v and returns the old value, in one atomic step. All earlier accesses are ordered before its
 // store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status;
+// CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2826,9 +2902,9 @@ func (x *Uint64) SwapRelease(v uint64) uint64 {
 // SwapReleaseUintptr stores v and returns the old value, in one atomic step. All earlier accesses are ordered before
 // its store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status;
+// CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2848,10 +2924,10 @@ func (x *Uintptr) SwapRelease(v uintptr) uintptr {
 // SwapReleasePointer stores v and returns the old value, in one atomic step. All earlier accesses are ordered before
 // its store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr), with the garbage collector's write barrier. On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a
-// loop, with the garbage collector's write barrier at v8.0, SWPAL val, (addr), old, with the garbage collector's write
-// barrier at v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr), with the garbage collector's write barrier. On arm64: SWPAL val, (addr), old or without LSE
+// LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0, with the garbage collector's write barrier at v8.0,
+// SWPAL val, (addr), old, with the garbage collector's write barrier at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2872,9 +2948,9 @@ func (x *Pointer[E]) SwapRelease(v *E) *E {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of SWPAL val,
-// (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0, SWPAL val,
-// (addr), old at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr). On arm64: a call of
+// SWPAL val, (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0,
+// SWPAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullInt32(p *int32, v int32) int32 {
@@ -2897,9 +2973,9 @@ func (x *Int32) SwapFull(v int32) int32 {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of SWPAL val,
-// (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0, SWPAL val,
-// (addr), old at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr). On arm64: a call of
+// SWPAL val, (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0,
+// SWPAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullUint32(p *uint32, v uint32) uint32 {
@@ -2922,9 +2998,9 @@ func (x *Uint32) SwapFull(v uint32) uint32 {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of SWPAL val,
-// (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0, SWPAL val,
-// (addr), old at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr). On arm64: a call of
+// SWPAL val, (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0,
+// SWPAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullInt64(p *int64, v int64) int64 {
@@ -2947,9 +3023,9 @@ func (x *Int64) SwapFull(v int64) int64 {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of SWPAL val,
-// (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0, SWPAL val,
-// (addr), old at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr). On arm64: a call of
+// SWPAL val, (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0,
+// SWPAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullUint64(p *uint64, v uint64) uint64 {
@@ -2972,9 +3048,9 @@ func (x *Uint64) SwapFull(v uint64) uint64 {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of SWPAL val,
-// (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0, SWPAL val,
-// (addr), old at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr). On arm64: a call of
+// SWPAL val, (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0,
+// SWPAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullUintptr(p *uintptr, v uintptr) uintptr {
@@ -2997,10 +3073,10 @@ func (x *Uintptr) SwapFull(v uintptr) uintptr {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr), with the garbage collector's write
-// barrier. On arm64: SWPAL val, (addr), old; CALL fullFence (DMB ISH) or without LSE LDAXR/STLXR in a loop; CALL
-// fullFence (DMB ISH), with the garbage collector's write barrier at v8.0, SWPAL val, (addr), old, with the garbage
-// collector's write barrier at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr), with the garbage
+// collector's write barrier. On arm64: SWPAL val, (addr), old; DMB ISH or without LSE LDAXR (addr), old; STLXR val,
+// (addr), status; CBNZ status, #0; DMB ISH, with the garbage collector's write barrier at v8.0, SWPAL val, (addr), old,
+// with the garbage collector's write barrier at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullPointer[E any](p **E, v *E) *E {
@@ -3022,8 +3098,10 @@ func (x *Pointer[E]) SwapFull(v *E) *E {
 // CompareAndSwapRelaxedInt32 stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or
-// without LSE LDAXR/STLXR in a loop at v8.0, CASAL old, (addr), new at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR
+// new, (addr), status; CBNZ status, #0; CSET EQ, result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp;
+// CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -3044,8 +3122,10 @@ func (x *Int32) CompareAndSwapRelaxed(old, new int32) bool {
 // CompareAndSwapRelaxedUint32 stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or
-// without LSE LDAXR/STLXR in a loop at v8.0, CASAL old, (addr), new at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR
+// new, (addr), status; CBNZ status, #0; CSET EQ, result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp;
+// CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -3066,8 +3146,10 @@ func (x *Uint32) CompareAndSwapRelaxed(old, new uint32) bool {
 // CompareAndSwapRelaxedInt64 stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or
-// without LSE LDAXR/STLXR in a loop at v8.0, CASAL old, (addr), new at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR
+// new, (addr), status; CBNZ status, #0; CSET EQ, result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp;
+// CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -3088,8 +3170,10 @@ func (x *Int64) CompareAndSwapRelaxed(old, new int64) bool {
 // CompareAndSwapRelaxedUint64 stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or
-// without LSE LDAXR/STLXR in a loop at v8.0, CASAL old, (addr), new at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR
+// new, (addr), status; CBNZ status, #0; CSET EQ, result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp;
+// CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -3110,8 +3194,10 @@ func (x *Uint64) CompareAndSwapRelaxed(old, new uint64) bool {
 // CompareAndSwapRelaxedUintptr stores new if the value is old, in one atomic step, and reports whether it did. It
 // orders nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or
-// without LSE LDAXR/STLXR in a loop at v8.0, CASAL old, (addr), new at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR
+// new, (addr), status; CBNZ status, #0; CSET EQ, result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp;
+// CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -3132,9 +3218,11 @@ func (x *Uintptr) CompareAndSwapRelaxed(old, new uintptr) bool {
 // CompareAndSwapRelaxedPointer stores new if the value is old, in one atomic step, and reports whether it did. It
 // orders nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr), with the garbage collector's write
-// barrier. On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop, with the garbage collector's write
-// barrier at v8.0, CASAL old, (addr), new, with the garbage collector's write barrier at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result, with the garbage
+// collector's write barrier. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without
+// LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result, with the
+// garbage collector's write barrier at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result, with
+// the garbage collector's write barrier at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -3156,8 +3244,9 @@ func (x *Pointer[E]) CompareAndSwapRelaxed(old, new *E) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or
+// without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result at
+// v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -3179,8 +3268,9 @@ func (x *Int32) CompareAndSwapAcquire(old, new int32) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or
+// without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result at
+// v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -3202,8 +3292,9 @@ func (x *Uint32) CompareAndSwapAcquire(old, new uint32) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or
+// without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result at
+// v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -3225,8 +3316,9 @@ func (x *Int64) CompareAndSwapAcquire(old, new int64) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or
+// without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result at
+// v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -3248,8 +3340,9 @@ func (x *Uint64) CompareAndSwapAcquire(old, new uint64) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or
+// without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result at
+// v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -3271,9 +3364,10 @@ func (x *Uintptr) CompareAndSwapAcquire(old, new uintptr) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr), with the garbage collector's write barrier. On arm64: CASAL old, (addr), new or without LSE
-// LDAXR/STLXR in a loop, with the garbage collector's write barrier at v8.0, CASAL old, (addr), new, with the garbage
-// collector's write barrier at v8.1.
+// CMPXCHG new, (addr); SETEQ result, with the garbage collector's write barrier. On arm64: MOVD old, tmp; CASAL tmp,
+// (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr),
+// status; CBNZ status, #0; CSET EQ, result, with the garbage collector's write barrier at v8.0, MOVD old, tmp; CASAL
+// tmp, (addr), new; CMP old, tmp; CSET EQ, result, with the garbage collector's write barrier at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -3295,8 +3389,9 @@ func (x *Pointer[E]) CompareAndSwapAcquire(old, new *E) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ,
+// result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3318,8 +3413,9 @@ func (x *Int32) CompareAndSwapRelease(old, new int32) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ,
+// result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3341,8 +3437,9 @@ func (x *Uint32) CompareAndSwapRelease(old, new uint32) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ,
+// result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3364,8 +3461,9 @@ func (x *Int64) CompareAndSwapRelease(old, new int64) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ,
+// result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3387,8 +3485,9 @@ func (x *Uint64) CompareAndSwapRelease(old, new uint64) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ,
+// result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3410,9 +3509,10 @@ func (x *Uintptr) CompareAndSwapRelease(old, new uintptr) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr), with the garbage collector's write barrier. On arm64: CASAL old, (addr), new or without
-// LSE LDAXR/STLXR in a loop, with the garbage collector's write barrier at v8.0, CASAL old, (addr), new, with the
-// garbage collector's write barrier at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result, with the garbage collector's write barrier. On arm64: MOVD old, tmp; CASAL
+// tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new,
+// (addr), status; CBNZ status, #0; CSET EQ, result, with the garbage collector's write barrier at v8.0, MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result, with the garbage collector's write barrier at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3434,10 +3534,10 @@ func (x *Pointer[E]) CompareAndSwapRelease(old, new *E) bool {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr). On arm64: a call
-// of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr), tmp; CMP old,
-// tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, CASAL old, (addr), new at
-// v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On
+// arm64: a call of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr),
+// tmp; CMP old, tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, MOVD old,
+// tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3462,10 +3562,10 @@ func (x *Int32) CompareAndSwapFull(old, new int32) bool {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr). On arm64: a call
-// of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr), tmp; CMP old,
-// tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, CASAL old, (addr), new at
-// v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On
+// arm64: a call of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr),
+// tmp; CMP old, tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, MOVD old,
+// tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3490,10 +3590,10 @@ func (x *Uint32) CompareAndSwapFull(old, new uint32) bool {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr). On arm64: a call
-// of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr), tmp; CMP old,
-// tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, CASAL old, (addr), new at
-// v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On
+// arm64: a call of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr),
+// tmp; CMP old, tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, MOVD old,
+// tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3518,10 +3618,10 @@ func (x *Int64) CompareAndSwapFull(old, new int64) bool {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr). On arm64: a call
-// of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr), tmp; CMP old,
-// tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, CASAL old, (addr), new at
-// v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On
+// arm64: a call of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr),
+// tmp; CMP old, tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, MOVD old,
+// tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3546,10 +3646,10 @@ func (x *Uint64) CompareAndSwapFull(old, new uint64) bool {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr). On arm64: a call
-// of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr), tmp; CMP old,
-// tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, CASAL old, (addr), new at
-// v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On
+// arm64: a call of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr),
+// tmp; CMP old, tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, MOVD old,
+// tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3574,10 +3674,11 @@ func (x *Uintptr) CompareAndSwapFull(old, new uintptr) bool {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr), with the garbage
-// collector's write barrier. On arm64: CASAL old, (addr), new; CALL fullFence (DMB ISH) or without LSE LDAXR/STLXR in a
-// loop; CALL fullFence (DMB ISH), with the garbage collector's write barrier at v8.0, CASAL old, (addr), new, with the
-// garbage collector's write barrier at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result,
+// with the garbage collector's write barrier. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result; DMB ISH or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0;
+// CSET EQ, result; DMB ISH, with the garbage collector's write barrier at v8.0, MOVD old, tmp; CASAL tmp, (addr), new;
+// CMP old, tmp; CSET EQ, result, with the garbage collector's write barrier at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3600,7 +3701,7 @@ func (x *Pointer[E]) CompareAndSwapFull(old, new *E) bool {
 
 // CondLoadRelaxedInt32 loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //
@@ -3628,7 +3729,7 @@ func (x *Int32) CondLoadRelaxed(cond func(int32) bool) int32 {
 
 // CondLoadRelaxedUint32 loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //
@@ -3657,7 +3758,7 @@ func (x *Uint32) CondLoadRelaxed(cond func(uint32) bool) uint32 {
 
 // CondLoadRelaxedInt64 loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //
@@ -3685,7 +3786,7 @@ func (x *Int64) CondLoadRelaxed(cond func(int64) bool) int64 {
 
 // CondLoadRelaxedUint64 loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //
@@ -3714,7 +3815,7 @@ func (x *Uint64) CondLoadRelaxed(cond func(uint64) bool) uint64 {
 
 // CondLoadRelaxedUintptr loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //
@@ -3743,7 +3844,7 @@ func (x *Uintptr) CondLoadRelaxed(cond func(uintptr) bool) uintptr {
 
 // CondLoadRelaxedPointer loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //

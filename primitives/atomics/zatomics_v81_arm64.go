@@ -12,7 +12,7 @@ import (
 
 // LoadRelaxedInt32 loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -35,7 +35,7 @@ func (x *Int32) LoadRelaxed() int32 {
 
 // LoadRelaxedUint32 loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -58,7 +58,7 @@ func (x *Uint32) LoadRelaxed() uint32 {
 
 // LoadRelaxedInt64 loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -81,7 +81,7 @@ func (x *Int64) LoadRelaxed() int64 {
 
 // LoadRelaxedUint64 loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -104,7 +104,7 @@ func (x *Uint64) LoadRelaxed() uint64 {
 
 // LoadRelaxedUintptr loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -127,7 +127,7 @@ func (x *Uintptr) LoadRelaxed() uintptr {
 
 // LoadRelaxedPointer loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 //
-// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: READ_ONCE. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // If the result is not used the load may vanish: to load for the side effect, from a device register, use assembly.
 //
@@ -270,7 +270,7 @@ func (x *Pointer[E]) LoadAcquire() *E {
 
 // StoreRelaxedInt32 stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 //
-// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: STR val, (addr).
+// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: MOV val, (addr).
 //
 // It publishes nothing: use StoreRelease to publish what was written before.
 //
@@ -291,7 +291,7 @@ func (x *Int32) StoreRelaxed(v int32) {
 
 // StoreRelaxedUint32 stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 //
-// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: STR val, (addr).
+// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: MOV val, (addr).
 //
 // It publishes nothing: use StoreRelease to publish what was written before.
 //
@@ -312,7 +312,7 @@ func (x *Uint32) StoreRelaxed(v uint32) {
 
 // StoreRelaxedInt64 stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 //
-// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: STR val, (addr).
+// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: MOV val, (addr).
 //
 // It publishes nothing: use StoreRelease to publish what was written before.
 //
@@ -333,7 +333,7 @@ func (x *Int64) StoreRelaxed(v int64) {
 
 // StoreRelaxedUint64 stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 //
-// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: STR val, (addr).
+// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: MOV val, (addr).
 //
 // It publishes nothing: use StoreRelease to publish what was written before.
 //
@@ -354,7 +354,7 @@ func (x *Uint64) StoreRelaxed(v uint64) {
 
 // StoreRelaxedUintptr stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 //
-// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: STR val, (addr).
+// In the Linux kernel: WRITE_ONCE. On amd64: MOV val, (addr). On arm64: MOV val, (addr).
 //
 // It publishes nothing: use StoreRelease to publish what was written before.
 //
@@ -497,7 +497,7 @@ func (x *Pointer[E]) StoreRelease(v *E) {
 // StoreFullInt32 stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
+// (RR RW WR WW). On amd64: MOV val, tmp; XCHG tmp, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -516,7 +516,7 @@ func (x *Int32) StoreFull(v int32) {
 // StoreFullUint32 stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
+// (RR RW WR WW). On amd64: MOV val, tmp; XCHG tmp, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -535,7 +535,7 @@ func (x *Uint32) StoreFull(v uint32) {
 // StoreFullInt64 stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
+// (RR RW WR WW). On amd64: MOV val, tmp; XCHG tmp, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -554,7 +554,7 @@ func (x *Int64) StoreFull(v int64) {
 // StoreFullUint64 stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
+// (RR RW WR WW). On amd64: MOV val, tmp; XCHG tmp, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -573,7 +573,7 @@ func (x *Uint64) StoreFull(v uint64) {
 // StoreFullUintptr stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
+// (RR RW WR WW). On amd64: MOV val, tmp; XCHG tmp, (addr). On arm64: a call of MOV val, (addr); DMB ISH.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -592,8 +592,8 @@ func (x *Uintptr) StoreFull(v uintptr) {
 // StoreFullPointer stores the value, and then orders that store and everything earlier before all later accesses.
 //
 // In the Linux kernel: smp_store_mb. Orders its own write before later accesses; earlier accesses before later accesses
-// (RR RW WR WW). On amd64: MOV val, (addr); XCHG tmp, (stack), with the garbage collector's write barrier. On arm64:
-// STLR val, (addr); CALL fullFence (DMB ISH), with the garbage collector's write barrier.
+// (RR RW WR WW). On amd64: MOV val, (addr); XCHG tmp, (SP), with the garbage collector's write barrier. On arm64: STLR
+// val, (addr); DMB ISH, with the garbage collector's write barrier.
 //
 // Earlier accesses are not ordered before the store itself: it does not publish, StoreRelease does, at a fraction of
 // the cost.
@@ -613,8 +613,10 @@ func (x *Pointer[E]) StoreFull(v *E) {
 
 // AddRelaxedInt32 adds v and returns the new value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: atomic_add_return_relaxed. On amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old;
-// ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// In the Linux kernel: atomic_add_return_relaxed. On amd64: MOV val, result; LOCK; XADD result, (addr); ADD val,
+// result. On arm64: LDADDAL val, (addr), old; ADD val, old, result or without LSE LDAXR (addr), old; ADD val, old, tmp;
+// STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD val, old,
+// result at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -632,8 +634,10 @@ func (x *Int32) AddRelaxed(v int32) int32 {
 
 // AddRelaxedUint32 adds v and returns the new value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: atomic_add_return_relaxed. On amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old;
-// ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// In the Linux kernel: atomic_add_return_relaxed. On amd64: MOV val, result; LOCK; XADD result, (addr); ADD val,
+// result. On arm64: LDADDAL val, (addr), old; ADD val, old, result or without LSE LDAXR (addr), old; ADD val, old, tmp;
+// STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD val, old,
+// result at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -651,8 +655,10 @@ func (x *Uint32) AddRelaxed(v uint32) uint32 {
 
 // AddRelaxedInt64 adds v and returns the new value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: atomic_add_return_relaxed. On amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old;
-// ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// In the Linux kernel: atomic_add_return_relaxed. On amd64: MOV val, result; LOCK; XADD result, (addr); ADD val,
+// result. On arm64: LDADDAL val, (addr), old; ADD val, old, result or without LSE LDAXR (addr), old; ADD val, old, tmp;
+// STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD val, old,
+// result at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -670,8 +676,10 @@ func (x *Int64) AddRelaxed(v int64) int64 {
 
 // AddRelaxedUint64 adds v and returns the new value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: atomic_add_return_relaxed. On amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old;
-// ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// In the Linux kernel: atomic_add_return_relaxed. On amd64: MOV val, result; LOCK; XADD result, (addr); ADD val,
+// result. On arm64: LDADDAL val, (addr), old; ADD val, old, result or without LSE LDAXR (addr), old; ADD val, old, tmp;
+// STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD val, old,
+// result at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -689,8 +697,10 @@ func (x *Uint64) AddRelaxed(v uint64) uint64 {
 
 // AddRelaxedUintptr adds v and returns the new value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: atomic_add_return_relaxed. On amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old;
-// ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// In the Linux kernel: atomic_add_return_relaxed. On amd64: MOV val, result; LOCK; XADD result, (addr); ADD val,
+// result. On arm64: LDADDAL val, (addr), old; ADD val, old, result or without LSE LDAXR (addr), old; ADD val, old, tmp;
+// STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD val, old,
+// result at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -709,8 +719,9 @@ func (x *Uintptr) AddRelaxed(v uintptr) uintptr {
 // AddAcquireInt32 adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_add_return_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL
-// val, (addr), old; ADD at v8.1.
+// MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old, result
+// or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result
+// at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -730,8 +741,9 @@ func (x *Int32) AddAcquire(v int32) int32 {
 // AddAcquireUint32 adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_add_return_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL
-// val, (addr), old; ADD at v8.1.
+// MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old, result
+// or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result
+// at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -751,8 +763,9 @@ func (x *Uint32) AddAcquire(v uint32) uint32 {
 // AddAcquireInt64 adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_add_return_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL
-// val, (addr), old; ADD at v8.1.
+// MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old, result
+// or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result
+// at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -772,8 +785,9 @@ func (x *Int64) AddAcquire(v int64) int64 {
 // AddAcquireUint64 adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_add_return_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL
-// val, (addr), old; ADD at v8.1.
+// MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old, result
+// or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result
+// at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -794,8 +808,9 @@ func (x *Uint64) AddAcquire(v uint64) uint64 {
 // accesses.
 //
 // In the Linux kernel: atomic_add_return_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0, LDADDAL
-// val, (addr), old; ADD at v8.1.
+// MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old, result
+// or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old, result
+// at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -816,8 +831,9 @@ func (x *Uintptr) AddAcquire(v uintptr) uintptr {
 // store.
 //
 // In the Linux kernel: atomic_add_return_release. Orders earlier accesses before the RMW's write half (RW WW). On
-// amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDADDAL val, (addr), old; ADD at v8.1.
+// amd64: MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old,
+// result or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old,
+// result at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -838,8 +854,9 @@ func (x *Int32) AddRelease(v int32) int32 {
 // store.
 //
 // In the Linux kernel: atomic_add_return_release. Orders earlier accesses before the RMW's write half (RW WW). On
-// amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDADDAL val, (addr), old; ADD at v8.1.
+// amd64: MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old,
+// result or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old,
+// result at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -860,8 +877,9 @@ func (x *Uint32) AddRelease(v uint32) uint32 {
 // store.
 //
 // In the Linux kernel: atomic_add_return_release. Orders earlier accesses before the RMW's write half (RW WW). On
-// amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDADDAL val, (addr), old; ADD at v8.1.
+// amd64: MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old,
+// result or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old,
+// result at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -882,8 +900,9 @@ func (x *Int64) AddRelease(v int64) int64 {
 // store.
 //
 // In the Linux kernel: atomic_add_return_release. Orders earlier accesses before the RMW's write half (RW WW). On
-// amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDADDAL val, (addr), old; ADD at v8.1.
+// amd64: MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old,
+// result or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old,
+// result at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -904,8 +923,9 @@ func (x *Uint64) AddRelease(v uint64) uint64 {
 // store.
 //
 // In the Linux kernel: atomic_add_return_release. Orders earlier accesses before the RMW's write half (RW WW). On
-// amd64: LOCK; XADD val, (addr). On arm64: LDADDAL val, (addr), old; ADD or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDADDAL val, (addr), old; ADD at v8.1.
+// amd64: MOV val, result; LOCK; XADD result, (addr); ADD val, result. On arm64: LDADDAL val, (addr), old; ADD val, old,
+// result or without LSE LDAXR (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; ADD val, old,
+// result at v8.0, LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -926,9 +946,10 @@ func (x *Uintptr) AddRelease(v uintptr) uintptr {
 // itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_add_return. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; XADD val, (addr). On arm64: a
-// call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR (addr), old; ADD val, old, tmp; STLXR tmp,
-// (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, result; LOCK; XADD result,
+// (addr); ADD val, result. On arm64: a call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR
+// (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0,
+// LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AddFullInt32(p *int32, v int32) int32 {
@@ -947,9 +968,10 @@ func (x *Int32) AddFull(v int32) int32 {
 // itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_add_return. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; XADD val, (addr). On arm64: a
-// call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR (addr), old; ADD val, old, tmp; STLXR tmp,
-// (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, result; LOCK; XADD result,
+// (addr); ADD val, result. On arm64: a call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR
+// (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0,
+// LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AddFullUint32(p *uint32, v uint32) uint32 {
@@ -968,9 +990,10 @@ func (x *Uint32) AddFull(v uint32) uint32 {
 // itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_add_return. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; XADD val, (addr). On arm64: a
-// call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR (addr), old; ADD val, old, tmp; STLXR tmp,
-// (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, result; LOCK; XADD result,
+// (addr); ADD val, result. On arm64: a call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR
+// (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0,
+// LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AddFullInt64(p *int64, v int64) int64 {
@@ -989,9 +1012,10 @@ func (x *Int64) AddFull(v int64) int64 {
 // itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_add_return. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; XADD val, (addr). On arm64: a
-// call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR (addr), old; ADD val, old, tmp; STLXR tmp,
-// (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, result; LOCK; XADD result,
+// (addr); ADD val, result. On arm64: a call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR
+// (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0,
+// LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AddFullUint64(p *uint64, v uint64) uint64 {
@@ -1010,9 +1034,10 @@ func (x *Uint64) AddFull(v uint64) uint64 {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_add_return. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; XADD val, (addr). On arm64: a
-// call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR (addr), old; ADD val, old, tmp; STLXR tmp,
-// (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0, LDADDAL val, (addr), old; ADD at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, result; LOCK; XADD result,
+// (addr); ADD val, result. On arm64: a call of LDADDAL val, (addr), old; ADD val, old, result or without LSE LDXR
+// (addr), old; ADD val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH; ADD val, old, result at v8.0,
+// LDADDAL val, (addr), old; ADD val, old, result at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AddFullUintptr(p *uintptr, v uintptr) uintptr {
@@ -1030,8 +1055,9 @@ func (x *Uintptr) AddFull(v uintptr) uintptr {
 // AndRelaxedInt32 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL
-// tmp, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDAXR (addr), old; AND val, old,
+// tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1051,8 +1077,9 @@ func (x *Int32) AndRelaxed(v int32) int32 {
 // AndRelaxedUint32 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL
-// tmp, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDAXR (addr), old; AND val, old,
+// tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1072,8 +1099,9 @@ func (x *Uint32) AndRelaxed(v uint32) uint32 {
 // AndRelaxedInt64 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL
-// tmp, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDAXR (addr), old; AND val, old,
+// tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1093,8 +1121,9 @@ func (x *Int64) AndRelaxed(v int64) int64 {
 // AndRelaxedUint64 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL
-// tmp, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDAXR (addr), old; AND val, old,
+// tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1114,8 +1143,9 @@ func (x *Uint64) AndRelaxed(v uint64) uint64 {
 // AndRelaxedUintptr replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL
-// tmp, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_and_relaxed. On amd64: MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDAXR (addr), old; AND val, old,
+// tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1136,8 +1166,9 @@ func (x *Uintptr) AndRelaxed(v uintptr) uintptr {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1158,8 +1189,9 @@ func (x *Int32) AndAcquire(v int32) int32 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1180,8 +1212,9 @@ func (x *Uint32) AndAcquire(v uint32) uint32 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1202,8 +1235,9 @@ func (x *Int64) AndAcquire(v int64) int64 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1224,8 +1258,9 @@ func (x *Uint64) AndAcquire(v uint64) uint64 {
 // load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1246,8 +1281,9 @@ func (x *Uintptr) AndAcquire(v uintptr) uintptr {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_and_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1268,8 +1304,9 @@ func (x *Int32) AndRelease(v int32) int32 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_and_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1290,8 +1327,9 @@ func (x *Uint32) AndRelease(v uint32) uint32 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_and_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1312,8 +1350,9 @@ func (x *Int64) AndRelease(v int64) int64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_and_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1334,8 +1373,9 @@ func (x *Uint64) AndRelease(v uint64) uint64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_and_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at
-// v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; AND val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: MVN val, tmp; LDCLRAL tmp,
+// (addr), old or without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0,
+// MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1356,9 +1396,10 @@ func (x *Uintptr) AndRelease(v uintptr) uintptr {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDXR (addr), old; AND val, old, tmp; STLXR
-// tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; AND
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without
+// LSE LDXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AndFullInt32(p *int32, v int32) int32 {
@@ -1377,9 +1418,10 @@ func (x *Int32) AndFull(v int32) int32 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDXR (addr), old; AND val, old, tmp; STLXR
-// tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; AND
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without
+// LSE LDXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AndFullUint32(p *uint32, v uint32) uint32 {
@@ -1398,9 +1440,10 @@ func (x *Uint32) AndFull(v uint32) uint32 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDXR (addr), old; AND val, old, tmp; STLXR
-// tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; AND
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without
+// LSE LDXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AndFullInt64(p *int64, v int64) int64 {
@@ -1419,9 +1462,10 @@ func (x *Int64) AndFull(v int64) int64 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDXR (addr), old; AND val, old, tmp; STLXR
-// tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; AND
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without
+// LSE LDXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AndFullUint64(p *uint64, v uint64) uint64 {
@@ -1440,9 +1484,10 @@ func (x *Uint64) AndFull(v uint64) uint64 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_and. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDXR (addr), old; AND val, old, tmp; STLXR
-// tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; AND
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without
+// LSE LDXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func AndFullUintptr(p *uintptr, v uintptr) uintptr {
@@ -1460,8 +1505,9 @@ func (x *Uintptr) AndFull(v uintptr) uintptr {
 // OrRelaxedInt32 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val,
-// (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR
+// tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1481,8 +1527,9 @@ func (x *Int32) OrRelaxed(v int32) int32 {
 // OrRelaxedUint32 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val,
-// (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR
+// tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1502,8 +1549,9 @@ func (x *Uint32) OrRelaxed(v uint32) uint32 {
 // OrRelaxedInt64 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val,
-// (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR
+// tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1523,8 +1571,9 @@ func (x *Int64) OrRelaxed(v int64) int64 {
 // OrRelaxedUint64 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val,
-// (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR
+// tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1544,8 +1593,9 @@ func (x *Uint64) OrRelaxed(v uint64) uint64 {
 // OrRelaxedUintptr replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val,
-// (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_relaxed. On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR
+// tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1565,9 +1615,10 @@ func (x *Uintptr) OrRelaxed(v uintptr) uintptr {
 // OrAcquireInt32 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses.
 //
-// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV
+// (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1587,9 +1638,10 @@ func (x *Int32) OrAcquire(v int32) int32 {
 // OrAcquireUint32 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 //
-// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV
+// (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1609,9 +1661,10 @@ func (x *Uint32) OrAcquire(v uint32) uint32 {
 // OrAcquireInt64 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses.
 //
-// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV
+// (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1631,9 +1684,10 @@ func (x *Int64) OrAcquire(v int64) int64 {
 // OrAcquireUint64 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 //
-// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV
+// (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1653,9 +1707,10 @@ func (x *Uint64) OrAcquire(v uint64) uint64 {
 // OrAcquireUintptr replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 //
-// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_or_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV
+// (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -1676,8 +1731,9 @@ func (x *Uintptr) OrAcquire(v uintptr) uintptr {
 // accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_or_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1698,8 +1754,9 @@ func (x *Int32) OrRelease(v int32) int32 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_or_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1720,8 +1777,9 @@ func (x *Uint32) OrRelease(v uint32) uint32 {
 // accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_or_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1742,8 +1800,9 @@ func (x *Int64) OrRelease(v int64) int64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_or_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1764,8 +1823,9 @@ func (x *Uint64) OrRelease(v uint64) uint64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_or_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: LDSETAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0,
-// LDSETAL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -1786,9 +1846,9 @@ func (x *Uintptr) OrRelease(v uintptr) uintptr {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_or. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On
-// arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, LDSETAL val, (addr), old at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp;
+// LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR
+// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func OrFullInt32(p *int32, v int32) int32 {
@@ -1807,9 +1867,9 @@ func (x *Int32) OrFull(v int32) int32 {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_or. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On
-// arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, LDSETAL val, (addr), old at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp;
+// LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR
+// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func OrFullUint32(p *uint32, v uint32) uint32 {
@@ -1828,9 +1888,9 @@ func (x *Uint32) OrFull(v uint32) uint32 {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_or. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On
-// arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, LDSETAL val, (addr), old at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp;
+// LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR
+// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func OrFullInt64(p *int64, v int64) int64 {
@@ -1849,9 +1909,9 @@ func (x *Int64) OrFull(v int64) int64 {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_or. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On
-// arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, LDSETAL val, (addr), old at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp;
+// LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR
+// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func OrFullUint64(p *uint64, v uint64) uint64 {
@@ -1870,9 +1930,9 @@ func (x *Uint64) OrFull(v uint64) uint64 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_or. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On
-// arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, LDSETAL val, (addr), old at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; OR val, tmp;
+// LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR
+// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func OrFullUintptr(p *uintptr, v uintptr) uintptr {
@@ -1890,9 +1950,9 @@ func (x *Uintptr) OrFull(v uintptr) uintptr {
 // XorRelaxedInt32 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of
-// LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0
-// at v8.0, a call of LDEOR val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: a call of LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp;
+// STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEOR val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1910,9 +1970,9 @@ func (x *Int32) XorRelaxed(v int32) int32 {
 // XorRelaxedUint32 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of
-// LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0
-// at v8.0, a call of LDEOR val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: a call of LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp;
+// STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEOR val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1930,9 +1990,9 @@ func (x *Uint32) XorRelaxed(v uint32) uint32 {
 // XorRelaxedInt64 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It orders
 // nothing.
 //
-// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of
-// LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0
-// at v8.0, a call of LDEOR val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: a call of LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp;
+// STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEOR val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1950,9 +2010,9 @@ func (x *Int64) XorRelaxed(v int64) int64 {
 // XorRelaxedUint64 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of
-// LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0
-// at v8.0, a call of LDEOR val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: a call of LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp;
+// STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEOR val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1970,9 +2030,9 @@ func (x *Uint64) XorRelaxed(v uint64) uint64 {
 // XorRelaxedUintptr replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It
 // orders nothing.
 //
-// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of
-// LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0
-// at v8.0, a call of LDEOR val, (addr), old at v8.1.
+// In the Linux kernel: atomic_fetch_xor_relaxed. On amd64: MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG
+// tmp, (addr); JNE #1. On arm64: a call of LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp;
+// STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEOR val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -1991,8 +2051,9 @@ func (x *Uintptr) XorRelaxed(v uintptr) uintptr {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORA val, (addr), old or without LSE LDAXR (addr), old;
-// EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORA val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORA val,
+// (addr), old or without LSE LDAXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORA val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2011,8 +2072,9 @@ func (x *Int32) XorAcquire(v int32) int32 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORA val, (addr), old or without LSE LDAXR (addr), old;
-// EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORA val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORA val,
+// (addr), old or without LSE LDAXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORA val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2031,8 +2093,9 @@ func (x *Uint32) XorAcquire(v uint32) uint32 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORA val, (addr), old or without LSE LDAXR (addr), old;
-// EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORA val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORA val,
+// (addr), old or without LSE LDAXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORA val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2051,8 +2114,9 @@ func (x *Int64) XorAcquire(v int64) int64 {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORA val, (addr), old or without LSE LDAXR (addr), old;
-// EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORA val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORA val,
+// (addr), old or without LSE LDAXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORA val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2071,8 +2135,9 @@ func (x *Uint64) XorAcquire(v uint64) uint64 {
 // load is ordered before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORA val, (addr), old or without LSE LDAXR (addr), old;
-// EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORA val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORA val,
+// (addr), old or without LSE LDAXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORA val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2091,8 +2156,9 @@ func (x *Uintptr) XorAcquire(v uintptr) uintptr {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_xor_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORL val, (addr), old or without LSE LDXR (addr), old; EOR
-// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORL val,
+// (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2111,8 +2177,9 @@ func (x *Int32) XorRelease(v int32) int32 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_xor_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORL val, (addr), old or without LSE LDXR (addr), old; EOR
-// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORL val,
+// (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2131,8 +2198,9 @@ func (x *Uint32) XorRelease(v uint32) uint32 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_xor_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORL val, (addr), old or without LSE LDXR (addr), old; EOR
-// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORL val,
+// (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2151,8 +2219,9 @@ func (x *Int64) XorRelease(v int64) int64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_xor_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORL val, (addr), old or without LSE LDXR (addr), old; EOR
-// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORL val,
+// (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2171,8 +2240,9 @@ func (x *Uint64) XorRelease(v uint64) uint64 {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: atomic_fetch_xor_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEORL val, (addr), old or without LSE LDXR (addr), old; EOR
-// val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a call of LDEORL val, (addr), old at v8.1.
+// MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORL val,
+// (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
+// call of LDEORL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2191,9 +2261,10 @@ func (x *Uintptr) XorRelease(v uintptr) uintptr {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; XOR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr),
+// old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr),
+// old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func XorFullInt32(p *int32, v int32) int32 {
@@ -2210,9 +2281,10 @@ func (x *Int32) XorFull(v int32) int32 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; XOR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr),
+// old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr),
+// old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func XorFullUint32(p *uint32, v uint32) uint32 {
@@ -2229,9 +2301,10 @@ func (x *Uint32) XorFull(v uint32) uint32 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; XOR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr),
+// old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr),
+// old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func XorFullInt64(p *int64, v int64) int64 {
@@ -2248,9 +2321,10 @@ func (x *Int64) XorFull(v int64) int64 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; XOR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr),
+// old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr),
+// old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func XorFullUint64(p *uint64, v uint64) uint64 {
@@ -2267,9 +2341,10 @@ func (x *Uint64) XorFull(v uint64) uint64 {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: atomic_fetch_xor. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; XOR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr),
+// old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr),
+// old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func XorFullUintptr(p *uintptr, v uintptr) uintptr {
@@ -2284,8 +2359,8 @@ func (x *Uintptr) XorFull(v uintptr) uintptr {
 
 // SwapRelaxedInt32 stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr). On arm64: SWPAL val, (addr), old or without LSE
-// LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or
+// without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2303,8 +2378,8 @@ func (x *Int32) SwapRelaxed(v int32) int32 {
 
 // SwapRelaxedUint32 stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr). On arm64: SWPAL val, (addr), old or without LSE
-// LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or
+// without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2322,8 +2397,8 @@ func (x *Uint32) SwapRelaxed(v uint32) uint32 {
 
 // SwapRelaxedInt64 stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr). On arm64: SWPAL val, (addr), old or without LSE
-// LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or
+// without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2341,8 +2416,8 @@ func (x *Int64) SwapRelaxed(v int64) int64 {
 
 // SwapRelaxedUint64 stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr). On arm64: SWPAL val, (addr), old or without LSE
-// LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or
+// without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2360,8 +2435,8 @@ func (x *Uint64) SwapRelaxed(v uint64) uint64 {
 
 // SwapRelaxedUintptr stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr). On arm64: SWPAL val, (addr), old or without LSE
-// LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or
+// without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2379,9 +2454,10 @@ func (x *Uintptr) SwapRelaxed(v uintptr) uintptr {
 
 // SwapRelaxedPointer stores v and returns the old value, in one atomic step. It orders nothing.
 //
-// In the Linux kernel: xchg_relaxed. On amd64: XCHG val, (addr), with the garbage collector's write barrier. On arm64:
-// SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop, with the garbage collector's write barrier at v8.0,
-// SWPAL val, (addr), old, with the garbage collector's write barrier at v8.1.
+// In the Linux kernel: xchg_relaxed. On amd64: MOV val, old; XCHG old, (addr), with the garbage collector's write
+// barrier. On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ status,
+// #0, with the garbage collector's write barrier at v8.0, SWPAL val, (addr), old, with the garbage collector's write
+// barrier at v8.1.
 //
 // Not even a later access that depends on the result being tested is ordered, unless it is a store in that branch.
 //
@@ -2400,9 +2476,9 @@ func (x *Pointer[E]) SwapRelaxed(v *E) *E {
 // SwapAcquireInt32 stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ
+// status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2422,9 +2498,9 @@ func (x *Int32) SwapAcquire(v int32) int32 {
 // SwapAcquireUint32 stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ
+// status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2444,9 +2520,9 @@ func (x *Uint32) SwapAcquire(v uint32) uint32 {
 // SwapAcquireInt64 stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ
+// status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2466,9 +2542,9 @@ func (x *Int64) SwapAcquire(v int64) int64 {
 // SwapAcquireUint64 stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ
+// status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2488,9 +2564,9 @@ func (x *Uint64) SwapAcquire(v uint64) uint64 {
 // SwapAcquireUintptr stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status; CBNZ
+// status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2510,10 +2586,10 @@ func (x *Uintptr) SwapAcquire(v uintptr) uintptr {
 // SwapAcquirePointer stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 //
-// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: XCHG val,
-// (addr), with the garbage collector's write barrier. On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a
-// loop, with the garbage collector's write barrier at v8.0, SWPAL val, (addr), old, with the garbage collector's write
-// barrier at v8.1.
+// In the Linux kernel: xchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV val, old;
+// XCHG old, (addr), with the garbage collector's write barrier. On arm64: SWPAL val, (addr), old or without LSE LDAXR
+// (addr), old; STLXR val, (addr), status; CBNZ status, #0, with the garbage collector's write barrier at v8.0, SWPAL
+// val, (addr), old, with the garbage collector's write barrier at v8.1.
 //
 // Its store is not: a later store may become visible before it. Earlier accesses are not ordered.
 //
@@ -2533,9 +2609,9 @@ func (x *Pointer[E]) SwapAcquire(v *E) *E {
 // SwapReleaseInt32 stores v and returns the old value, in one atomic step. All earlier accesses are ordered before its
 // store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status;
+// CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2555,9 +2631,9 @@ func (x *Int32) SwapRelease(v int32) int32 {
 // SwapReleaseUint32 stores v and returns the old value, in one atomic step. All earlier accesses are ordered before its
 // store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status;
+// CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2577,9 +2653,9 @@ func (x *Uint32) SwapRelease(v uint32) uint32 {
 // SwapReleaseInt64 stores v and returns the old value, in one atomic step. All earlier accesses are ordered before its
 // store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status;
+// CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2599,9 +2675,9 @@ func (x *Int64) SwapRelease(v int64) int64 {
 // SwapReleaseUint64 stores v and returns the old value, in one atomic step. All earlier accesses are ordered before its
 // store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status;
+// CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2621,9 +2697,9 @@ func (x *Uint64) SwapRelease(v uint64) uint64 {
 // SwapReleaseUintptr stores v and returns the old value, in one atomic step. All earlier accesses are ordered before
 // its store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, SWPAL val, (addr), old at
-// v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr). On arm64: SWPAL val, (addr), old or without LSE LDAXR (addr), old; STLXR val, (addr), status;
+// CBNZ status, #0 at v8.0, SWPAL val, (addr), old at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2643,10 +2719,10 @@ func (x *Uintptr) SwapRelease(v uintptr) uintptr {
 // SwapReleasePointer stores v and returns the old value, in one atomic step. All earlier accesses are ordered before
 // its store.
 //
-// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: XCHG val,
-// (addr), with the garbage collector's write barrier. On arm64: SWPAL val, (addr), old or without LSE LDAXR/STLXR in a
-// loop, with the garbage collector's write barrier at v8.0, SWPAL val, (addr), old, with the garbage collector's write
-// barrier at v8.1.
+// In the Linux kernel: xchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64: MOV val,
+// old; XCHG old, (addr), with the garbage collector's write barrier. On arm64: SWPAL val, (addr), old or without LSE
+// LDAXR (addr), old; STLXR val, (addr), status; CBNZ status, #0, with the garbage collector's write barrier at v8.0,
+// SWPAL val, (addr), old, with the garbage collector's write barrier at v8.1.
 //
 // Later accesses may rise above it: a release and a later load are not ordered.
 //
@@ -2667,9 +2743,9 @@ func (x *Pointer[E]) SwapRelease(v *E) *E {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of SWPAL val,
-// (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0, SWPAL val,
-// (addr), old at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr). On arm64: a call of
+// SWPAL val, (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0,
+// SWPAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullInt32(p *int32, v int32) int32 {
@@ -2688,9 +2764,9 @@ func (x *Int32) SwapFull(v int32) int32 {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of SWPAL val,
-// (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0, SWPAL val,
-// (addr), old at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr). On arm64: a call of
+// SWPAL val, (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0,
+// SWPAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullUint32(p *uint32, v uint32) uint32 {
@@ -2709,9 +2785,9 @@ func (x *Uint32) SwapFull(v uint32) uint32 {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of SWPAL val,
-// (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0, SWPAL val,
-// (addr), old at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr). On arm64: a call of
+// SWPAL val, (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0,
+// SWPAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullInt64(p *int64, v int64) int64 {
@@ -2730,9 +2806,9 @@ func (x *Int64) SwapFull(v int64) int64 {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of SWPAL val,
-// (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0, SWPAL val,
-// (addr), old at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr). On arm64: a call of
+// SWPAL val, (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0,
+// SWPAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullUint64(p *uint64, v uint64) uint64 {
@@ -2751,9 +2827,9 @@ func (x *Uint64) SwapFull(v uint64) uint64 {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr). On arm64: a call of SWPAL val,
-// (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0, SWPAL val,
-// (addr), old at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr). On arm64: a call of
+// SWPAL val, (addr), old or without LSE LDXR (addr), old; STLXR val, (addr), status; CBNZ status, #0; DMB ISH at v8.0,
+// SWPAL val, (addr), old at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullUintptr(p *uintptr, v uintptr) uintptr {
@@ -2772,10 +2848,10 @@ func (x *Uintptr) SwapFull(v uintptr) uintptr {
 // and itself and them before all later accesses.
 //
 // In the Linux kernel: xchg. Orders earlier accesses before the RMW's write half; the operation before later accesses;
-// earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG val, (addr), with the garbage collector's write
-// barrier. On arm64: SWPAL val, (addr), old; CALL fullFence (DMB ISH) or without LSE LDAXR/STLXR in a loop; CALL
-// fullFence (DMB ISH), with the garbage collector's write barrier at v8.0, SWPAL val, (addr), old, with the garbage
-// collector's write barrier at v8.1.
+// earlier accesses before later accesses (RR RW WR WW). On amd64: MOV val, old; XCHG old, (addr), with the garbage
+// collector's write barrier. On arm64: SWPAL val, (addr), old; DMB ISH or without LSE LDAXR (addr), old; STLXR val,
+// (addr), status; CBNZ status, #0; DMB ISH, with the garbage collector's write barrier at v8.0, SWPAL val, (addr), old,
+// with the garbage collector's write barrier at v8.1.
 //
 // Source: Linux 6.10 Documentation/atomic_t.txt; Linux 6.10 tools/memory-model.
 func SwapFullPointer[E any](p **E, v *E) *E {
@@ -2793,8 +2869,10 @@ func (x *Pointer[E]) SwapFull(v *E) *E {
 // CompareAndSwapRelaxedInt32 stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or
-// without LSE LDAXR/STLXR in a loop at v8.0, CASAL old, (addr), new at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR
+// new, (addr), status; CBNZ status, #0; CSET EQ, result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp;
+// CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -2815,8 +2893,10 @@ func (x *Int32) CompareAndSwapRelaxed(old, new int32) bool {
 // CompareAndSwapRelaxedUint32 stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or
-// without LSE LDAXR/STLXR in a loop at v8.0, CASAL old, (addr), new at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR
+// new, (addr), status; CBNZ status, #0; CSET EQ, result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp;
+// CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -2837,8 +2917,10 @@ func (x *Uint32) CompareAndSwapRelaxed(old, new uint32) bool {
 // CompareAndSwapRelaxedInt64 stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or
-// without LSE LDAXR/STLXR in a loop at v8.0, CASAL old, (addr), new at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR
+// new, (addr), status; CBNZ status, #0; CSET EQ, result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp;
+// CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -2859,8 +2941,10 @@ func (x *Int64) CompareAndSwapRelaxed(old, new int64) bool {
 // CompareAndSwapRelaxedUint64 stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or
-// without LSE LDAXR/STLXR in a loop at v8.0, CASAL old, (addr), new at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR
+// new, (addr), status; CBNZ status, #0; CSET EQ, result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp;
+// CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -2881,8 +2965,10 @@ func (x *Uint64) CompareAndSwapRelaxed(old, new uint64) bool {
 // CompareAndSwapRelaxedUintptr stores new if the value is old, in one atomic step, and reports whether it did. It
 // orders nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or
-// without LSE LDAXR/STLXR in a loop at v8.0, CASAL old, (addr), new at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR
+// new, (addr), status; CBNZ status, #0; CSET EQ, result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp;
+// CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -2903,9 +2989,11 @@ func (x *Uintptr) CompareAndSwapRelaxed(old, new uintptr) bool {
 // CompareAndSwapRelaxedPointer stores new if the value is old, in one atomic step, and reports whether it did. It
 // orders nothing.
 //
-// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr), with the garbage collector's write
-// barrier. On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop, with the garbage collector's write
-// barrier at v8.0, CASAL old, (addr), new, with the garbage collector's write barrier at v8.1.
+// In the Linux kernel: try_cmpxchg_relaxed. On amd64: LOCK; CMPXCHG new, (addr); SETEQ result, with the garbage
+// collector's write barrier. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without
+// LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result, with the
+// garbage collector's write barrier at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result, with
+// the garbage collector's write barrier at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Not even a later access that depends on the result
 // being tested is ordered, unless it is a store in that branch.
@@ -2927,8 +3015,9 @@ func (x *Pointer[E]) CompareAndSwapRelaxed(old, new *E) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or
+// without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result at
+// v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -2950,8 +3039,9 @@ func (x *Int32) CompareAndSwapAcquire(old, new int32) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or
+// without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result at
+// v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -2973,8 +3063,9 @@ func (x *Uint32) CompareAndSwapAcquire(old, new uint32) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or
+// without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result at
+// v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -2996,8 +3087,9 @@ func (x *Int64) CompareAndSwapAcquire(old, new int64) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or
+// without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result at
+// v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -3019,8 +3111,9 @@ func (x *Uint64) CompareAndSwapAcquire(old, new uint64) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or
+// without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ, result at
+// v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -3042,9 +3135,10 @@ func (x *Uintptr) CompareAndSwapAcquire(old, new uintptr) bool {
 // is ordered before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg_acquire. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG new, (addr), with the garbage collector's write barrier. On arm64: CASAL old, (addr), new or without LSE
-// LDAXR/STLXR in a loop, with the garbage collector's write barrier at v8.0, CASAL old, (addr), new, with the garbage
-// collector's write barrier at v8.1.
+// CMPXCHG new, (addr); SETEQ result, with the garbage collector's write barrier. On arm64: MOVD old, tmp; CASAL tmp,
+// (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr),
+// status; CBNZ status, #0; CSET EQ, result, with the garbage collector's write barrier at v8.0, MOVD old, tmp; CASAL
+// tmp, (addr), new; CMP old, tmp; CSET EQ, result, with the garbage collector's write barrier at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Its store is not: a later store may become visible
 // before it. Earlier accesses are not ordered.
@@ -3066,8 +3160,9 @@ func (x *Pointer[E]) CompareAndSwapAcquire(old, new *E) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ,
+// result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3089,8 +3184,9 @@ func (x *Int32) CompareAndSwapRelease(old, new int32) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ,
+// result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3112,8 +3208,9 @@ func (x *Uint32) CompareAndSwapRelease(old, new uint32) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ,
+// result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3135,8 +3232,9 @@ func (x *Int64) CompareAndSwapRelease(old, new int64) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ,
+// result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3158,8 +3256,9 @@ func (x *Uint64) CompareAndSwapRelease(old, new uint64) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr). On arm64: CASAL old, (addr), new or without LSE LDAXR/STLXR in a loop at v8.0, CASAL old,
-// (addr), new at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0; CSET EQ,
+// result at v8.0, MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3181,9 +3280,10 @@ func (x *Uintptr) CompareAndSwapRelease(old, new uintptr) bool {
 // earlier accesses are ordered before its store.
 //
 // In the Linux kernel: try_cmpxchg_release. Orders earlier accesses before the RMW's write half (RW WW). On amd64:
-// LOCK; CMPXCHG new, (addr), with the garbage collector's write barrier. On arm64: CASAL old, (addr), new or without
-// LSE LDAXR/STLXR in a loop, with the garbage collector's write barrier at v8.0, CASAL old, (addr), new, with the
-// garbage collector's write barrier at v8.1.
+// LOCK; CMPXCHG new, (addr); SETEQ result, with the garbage collector's write barrier. On arm64: MOVD old, tmp; CASAL
+// tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new,
+// (addr), status; CBNZ status, #0; CSET EQ, result, with the garbage collector's write barrier at v8.0, MOVD old, tmp;
+// CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result, with the garbage collector's write barrier at v8.1.
 //
 // When it returns false it has written nothing and orders nothing. Later accesses may rise above it: a release and a
 // later load are not ordered.
@@ -3205,10 +3305,10 @@ func (x *Pointer[E]) CompareAndSwapRelease(old, new *E) bool {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr). On arm64: a call
-// of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr), tmp; CMP old,
-// tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, CASAL old, (addr), new at
-// v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On
+// arm64: a call of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr),
+// tmp; CMP old, tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, MOVD old,
+// tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3229,10 +3329,10 @@ func (x *Int32) CompareAndSwapFull(old, new int32) bool {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr). On arm64: a call
-// of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr), tmp; CMP old,
-// tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, CASAL old, (addr), new at
-// v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On
+// arm64: a call of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr),
+// tmp; CMP old, tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, MOVD old,
+// tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3253,10 +3353,10 @@ func (x *Uint32) CompareAndSwapFull(old, new uint32) bool {
 // earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr). On arm64: a call
-// of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr), tmp; CMP old,
-// tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, CASAL old, (addr), new at
-// v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On
+// arm64: a call of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr),
+// tmp; CMP old, tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, MOVD old,
+// tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3277,10 +3377,10 @@ func (x *Int64) CompareAndSwapFull(old, new int64) bool {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr). On arm64: a call
-// of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr), tmp; CMP old,
-// tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, CASAL old, (addr), new at
-// v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On
+// arm64: a call of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr),
+// tmp; CMP old, tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, MOVD old,
+// tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3301,10 +3401,10 @@ func (x *Uint64) CompareAndSwapFull(old, new uint64) bool {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr). On arm64: a call
-// of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr), tmp; CMP old,
-// tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, CASAL old, (addr), new at
-// v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result. On
+// arm64: a call of MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result or without LSE LDXR (addr),
+// tmp; CMP old, tmp; BNE #6; STLXR new, (addr), status; CBNZ status, #0; DMB ISH; CSET EQ, result at v8.0, MOVD old,
+// tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ, result at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3325,10 +3425,11 @@ func (x *Uintptr) CompareAndSwapFull(old, new uintptr) bool {
 // all earlier accesses before itself, and itself and them before all later accesses.
 //
 // In the Linux kernel: try_cmpxchg. Orders earlier accesses before the RMW's write half; the operation before later
-// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr), with the garbage
-// collector's write barrier. On arm64: CASAL old, (addr), new; CALL fullFence (DMB ISH) or without LSE LDAXR/STLXR in a
-// loop; CALL fullFence (DMB ISH), with the garbage collector's write barrier at v8.0, CASAL old, (addr), new, with the
-// garbage collector's write barrier at v8.1.
+// accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG new, (addr); SETEQ result,
+// with the garbage collector's write barrier. On arm64: MOVD old, tmp; CASAL tmp, (addr), new; CMP old, tmp; CSET EQ,
+// result; DMB ISH or without LSE LDAXR (addr), tmp; CMP old, tmp; BNE #5; STLXR new, (addr), status; CBNZ status, #0;
+// CSET EQ, result; DMB ISH, with the garbage collector's write barrier at v8.0, MOVD old, tmp; CASAL tmp, (addr), new;
+// CMP old, tmp; CSET EQ, result, with the garbage collector's write barrier at v8.1.
 //
 // When it returns false it has written nothing and orders nothing.
 //
@@ -3347,7 +3448,7 @@ func (x *Pointer[E]) CompareAndSwapFull(old, new *E) bool {
 
 // CondLoadRelaxedInt32 loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //
@@ -3379,7 +3480,7 @@ func (x *Int32) CondLoadRelaxed(cond func(int32) bool) int32 {
 
 // CondLoadRelaxedUint32 loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //
@@ -3412,7 +3513,7 @@ func (x *Uint32) CondLoadRelaxed(cond func(uint32) bool) uint32 {
 
 // CondLoadRelaxedInt64 loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //
@@ -3444,7 +3545,7 @@ func (x *Int64) CondLoadRelaxed(cond func(int64) bool) int64 {
 
 // CondLoadRelaxedUint64 loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //
@@ -3477,7 +3578,7 @@ func (x *Uint64) CondLoadRelaxed(cond func(uint64) bool) uint64 {
 
 // CondLoadRelaxedUintptr loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //
@@ -3510,7 +3611,7 @@ func (x *Uintptr) CondLoadRelaxed(cond func(uintptr) bool) uintptr {
 
 // CondLoadRelaxedPointer loads the value until cond holds for it, and returns it. It orders nothing.
 //
-// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: smp_cond_load_relaxed. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // It spins, yielding the processor within a bounded count; where the wait may be long, block instead.
 //

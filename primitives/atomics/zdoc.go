@@ -16,37 +16,37 @@
 //
 // What is left in machine code, by architecture (calls of assembly functions are marked with a star):
 //
-//	primitive              amd64                   arm64 v8.0      arm64 v8.1
-//	LoadRelaxed            MOV                     LDR             LDR
-//	LoadAcquire            MOV                     LDAR            LDAR
-//	StoreRelaxed           MOV                     STR             STR
-//	StoreRelease           MOV                     STLR            STLR
-//	StoreFull              XCHG                    MOV; DMB ISH *  MOV; DMB ISH *
-//	AddRelaxed             LOCK XADD               LDADDAL; ADD    LDADDAL; ADD
-//	AddAcquire             LOCK XADD               LDADDAL; ADD    LDADDAL; ADD
-//	AddRelease             LOCK XADD               LDADDAL; ADD    LDADDAL; ADD
-//	AddFull                LOCK XADD               LDADDAL *       LDADDAL; ADD
-//	AndRelaxed             LOCK CMPXCHG in a loop  MVN; LDCLRAL    MVN; LDCLRAL
-//	AndAcquire             LOCK CMPXCHG in a loop  MVN; LDCLRAL    MVN; LDCLRAL
-//	AndRelease             LOCK CMPXCHG in a loop  MVN; LDCLRAL    MVN; LDCLRAL
-//	AndFull                LOCK CMPXCHG in a loop  LDCLRAL *       MVN; LDCLRAL
-//	OrRelaxed              LOCK CMPXCHG in a loop  LDSETAL         LDSETAL
-//	OrAcquire              LOCK CMPXCHG in a loop  LDSETAL         LDSETAL
-//	OrRelease              LOCK CMPXCHG in a loop  LDSETAL         LDSETAL
-//	OrFull                 LOCK CMPXCHG in a loop  LDORAL *        LDSETAL
-//	XorRelaxed             LOCK CMPXCHG in a loop  LDEOR *         LDEOR *
-//	XorAcquire             LOCK CMPXCHG in a loop  LDEORA *        LDEORA *
-//	XorRelease             LOCK CMPXCHG in a loop  LDEORL *        LDEORL *
-//	XorFull                LOCK CMPXCHG in a loop  LDEORAL *       LDEORAL *
-//	SwapRelaxed            XCHG                    SWPAL           SWPAL
-//	SwapAcquire            XCHG                    SWPAL           SWPAL
-//	SwapRelease            XCHG                    SWPAL           SWPAL
-//	SwapFull               XCHG                    SWPAL *         SWPAL
-//	CompareAndSwapRelaxed  LOCK CMPXCHG            CASAL           CASAL
-//	CompareAndSwapAcquire  LOCK CMPXCHG            CASAL           CASAL
-//	CompareAndSwapRelease  LOCK CMPXCHG            CASAL           CASAL
-//	CompareAndSwapFull     LOCK CMPXCHG            CASAL *         CASAL
-//	CondLoadRelaxed        MOV                     LDR             LDR
-//	CondLoadAcquire        MOV                     LDAR            LDAR
-//	CompareAndSwap128      LOCK CMPXCHG16B *       CASPAL *        CASPAL *
+//	primitive              amd64                         arm64 v8.0      arm64 v8.1
+//	LoadRelaxed            MOV                           MOV             MOV
+//	LoadAcquire            MOV                           LDAR            LDAR
+//	StoreRelaxed           MOV                           MOV             MOV
+//	StoreRelease           MOV                           STLR            STLR
+//	StoreFull              XCHG                          MOV; DMB ISH *  MOV; DMB ISH *
+//	AddRelaxed             LOCK XADD                     LDADDAL         LDADDAL
+//	AddAcquire             LOCK XADD                     LDADDAL         LDADDAL
+//	AddRelease             LOCK XADD                     LDADDAL         LDADDAL
+//	AddFull                LOCK XADD                     LDADDAL *       LDADDAL
+//	AndRelaxed             MOV; LOCK CMPXCHG, in a loop  LDCLRAL         LDCLRAL
+//	AndAcquire             MOV; LOCK CMPXCHG, in a loop  LDCLRAL         LDCLRAL
+//	AndRelease             MOV; LOCK CMPXCHG, in a loop  LDCLRAL         LDCLRAL
+//	AndFull                MOV; LOCK CMPXCHG, in a loop  LDCLRAL *       LDCLRAL
+//	OrRelaxed              MOV; LOCK CMPXCHG, in a loop  LDORAL          LDORAL
+//	OrAcquire              MOV; LOCK CMPXCHG, in a loop  LDORAL          LDORAL
+//	OrRelease              MOV; LOCK CMPXCHG, in a loop  LDORAL          LDORAL
+//	OrFull                 MOV; LOCK CMPXCHG, in a loop  LDORAL *        LDORAL
+//	XorRelaxed             MOV; LOCK CMPXCHG, in a loop  LDEOR *         LDEOR *
+//	XorAcquire             MOV; LOCK CMPXCHG, in a loop  LDEORA *        LDEORA *
+//	XorRelease             MOV; LOCK CMPXCHG, in a loop  LDEORL *        LDEORL *
+//	XorFull                MOV; LOCK CMPXCHG, in a loop  LDEORAL *       LDEORAL *
+//	SwapRelaxed            XCHG                          SWPAL           SWPAL
+//	SwapAcquire            XCHG                          SWPAL           SWPAL
+//	SwapRelease            XCHG                          SWPAL           SWPAL
+//	SwapFull               XCHG                          SWPAL *         SWPAL
+//	CompareAndSwapRelaxed  LOCK CMPXCHG                  CASAL           CASAL
+//	CompareAndSwapAcquire  LOCK CMPXCHG                  CASAL           CASAL
+//	CompareAndSwapRelease  LOCK CMPXCHG                  CASAL           CASAL
+//	CompareAndSwapFull     LOCK CMPXCHG                  CASAL *         CASAL
+//	CondLoadRelaxed        MOV                           MOV             MOV
+//	CondLoadAcquire        MOV                           LDAR            LDAR
+//	CompareAndSwap128      LOCK CMPXCHG16B *             CASPAL *        CASPAL *
 package atomics

@@ -12,8 +12,8 @@ import (
 // Full orders all earlier loads and stores before all later ones, and is cumulative: the only fence that orders a store
 // before a later load.
 //
-// In the Linux kernel: smp_mb. Orders earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG tmp,
-// (stack). On arm64: a call of DMB ISH.
+// In the Linux kernel: smp_mb. Orders earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG tmp, (SP).
+// On arm64: a call of DMB ISH.
 //
 // It is for normal memory: it neither orders device accesses nor waits for a TLB invalidation.
 //
@@ -254,8 +254,8 @@ func DMAWrite() {
 
 // VirtFull is Full towards a host or another guest.
 //
-// In the Linux kernel: virt_mb. Orders earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG tmp,
-// (stack). On arm64: a call of DMB ISH.
+// In the Linux kernel: virt_mb. Orders earlier accesses before later accesses (RR RW WR WW). On amd64: XCHG tmp, (SP).
+// On arm64: a call of DMB ISH.
 //
 // The kernel may elide Full on one CPU and never this one; here they are the same.
 //

@@ -11,8 +11,8 @@ import (
 
 // SetBit sets bit n of the word in one atomic step. It orders nothing. n is taken modulo 64.
 //
-// In the Linux kernel: set_bit. On amd64: LOCK; OR val, (addr). On arm64: LDSETAL val, (addr), old or without LSE
-// LDAXR/STLXR in a loop at v8.0, LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: set_bit. On amd64: LOCK; OR val, (addr). On arm64: LDORAL val, (addr), old or without LSE LDAXR
+// (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // It is not even a release: to publish through a bit, put BeforeAtomic before it; to read after it, AfterAtomic behind
 // it.
@@ -32,8 +32,9 @@ func (b Bitmap) Set(n uint) {
 
 // ClearBit clears bit n of the word in one atomic step. It orders nothing. n is taken modulo 64.
 //
-// In the Linux kernel: clear_bit. On amd64: LOCK; AND val, (addr). On arm64: MVN; LDCLRAL tmp, (addr), old or without
-// LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// In the Linux kernel: clear_bit. On amd64: LOCK; AND val, (addr). On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or
+// without LSE LDAXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // It does not unlock: use ClearBitUnlock. Before testing for waiters, AfterAtomic is needed behind it.
 //
@@ -53,9 +54,9 @@ func (b Bitmap) Clear(n uint) {
 
 // ChangeBit inverts bit n of the word in one atomic step. It orders nothing. n is taken modulo 64.
 //
-// In the Linux kernel: change_bit. On amd64: LOCK; CMPXCHG tmp, (addr) in a loop. On arm64: a call of LDEOR val,
-// (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp, (addr), status; CBNZ status, #0 at v8.0, a
-// call of LDEOR val, (addr), old at v8.1.
+// In the Linux kernel: change_bit. On amd64: MOV (addr), old; MOV old, tmp; XOR val, tmp; LOCK; CMPXCHG tmp, (addr);
+// JNE #1. On arm64: a call of LDEOR val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STXR tmp,
+// (addr), status; CBNZ status, #0 at v8.0, a call of LDEOR val, (addr), old at v8.1.
 //
 // It is not even a release.
 //
@@ -77,9 +78,9 @@ func (b Bitmap) Change(n uint) {
 // also when the bit does not change. n is taken modulo 64.
 //
 // In the Linux kernel: test_and_set_bit. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, LDSETAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; OR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDORAL val, (addr), old or without LSE LDXR (addr),
+// old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, LDORAL val, (addr), old at v8.1.
 //
 // Testing the bit first, to save the operation, breaks the order (Linux 415d83249709).
 //
@@ -103,9 +104,10 @@ func (b Bitmap) TestAndSet(n uint) bool {
 // full, also when the bit does not change. n is taken modulo 64.
 //
 // In the Linux kernel: test_and_clear_bit. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDXR (addr), old; AND val, old, tmp; STLXR
-// tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN; LDCLRAL tmp, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; AND
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of MVN val, tmp; LDCLRAL tmp, (addr), old or without
+// LSE LDXR (addr), old; AND val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, MVN val, tmp;
+// LDCLRAL tmp, (addr), old at v8.1.
 //
 // Testing the bit first, to save the operation, breaks the order (Linux 415d83249709).
 //
@@ -129,9 +131,10 @@ func (b Bitmap) TestAndClear(n uint) bool {
 // full. n is taken modulo 64.
 //
 // In the Linux kernel: test_and_change_bit. Orders earlier accesses before the RMW's write half; the operation before
-// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: LOCK; CMPXCHG tmp, (addr) in a loop.
-// On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr), old; EOR val, old, tmp; STLXR tmp, (addr),
-// status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr), old at v8.1.
+// later accesses; earlier accesses before later accesses (RR RW WR WW). On amd64: MOV (addr), old; MOV old, tmp; XOR
+// val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: a call of LDEORAL val, (addr), old or without LSE LDXR (addr),
+// old; EOR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0; DMB ISH at v8.0, a call of LDEORAL val, (addr),
+// old at v8.1.
 //
 // As a lock it is wrong: a loser changes the bit too.
 //
@@ -154,9 +157,10 @@ func (b Bitmap) TestAndChange(n uint) bool {
 // TestAndSetBitLock sets bit n of the word in one atomic step and reports whether it was set before: false means that
 // the caller now holds the lock. n is taken modulo 64.
 //
-// In the Linux kernel: test_and_set_bit_lock. Orders the RMW's read half before later accesses (RR RW). On amd64: LOCK;
-// CMPXCHG tmp, (addr) in a loop. On arm64: LDR (addr), tmp; TST; BNE; LDSETAL val, (addr), old or without LSE LDR
-// (addr), tmp; TST; BNE; LDAXR/STLXR in a loop at v8.0, LDR (addr), tmp; TST; BNE; LDSETAL val, (addr), old at v8.1.
+// In the Linux kernel: test_and_set_bit_lock. Orders the RMW's read half before later accesses (RR RW). On amd64: MOV
+// (addr), old; MOV old, tmp; OR val, tmp; LOCK; CMPXCHG tmp, (addr); JNE #1. On arm64: LDORAL val, (addr), old or
+// without LSE LDAXR (addr), old; ORR val, old, tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, LDORAL val,
+// (addr), old at v8.1.
 //
 // It is acquire, and only when it returns false; when it returns true it orders nothing.
 //
@@ -187,8 +191,8 @@ func (b Bitmap) TestAndSetLock(n uint) bool {
 // ClearBitUnlock clears bit n of the word in one atomic step, after all earlier accesses. n is taken modulo 64.
 //
 // In the Linux kernel: clear_bit_unlock. Orders earlier accesses before the RMW's write half (RW WW). On amd64: LOCK;
-// AND val, (addr). On arm64: MVN; LDCLRAL tmp, (addr), old or without LSE LDAXR/STLXR in a loop at v8.0, MVN; LDCLRAL
-// tmp, (addr), old at v8.1.
+// AND val, (addr). On arm64: MVN val, tmp; LDCLRAL tmp, (addr), old or without LSE LDAXR (addr), old; AND val, old,
+// tmp; STLXR tmp, (addr), status; CBNZ status, #0 at v8.0, MVN val, tmp; LDCLRAL tmp, (addr), old at v8.1.
 //
 // A later load may pass it: before testing for waiters, AfterAtomic is needed behind it.
 //
@@ -210,7 +214,7 @@ func (b Bitmap) ClearUnlock(n uint) {
 // taken modulo 64.
 //
 // In the Linux kernel: __clear_bit_unlock. Orders earlier accesses before its own write (RW WW). On amd64: AND val,
-// (addr). On arm64: LDR (addr), tmp; AND; STLR tmp, (addr).
+// (addr). On arm64: MOV (addr), tmp; AND val, tmp, tmp; STLR tmp, (addr).
 //
 // It is not one atomic step: a change that anybody else makes to the word at the same time is lost.
 //
@@ -246,7 +250,7 @@ func XorUnlockIsNegativeByte(p *uint64, mask uint8) bool {
 
 // TestBit reports whether bit n of the word is set, with one load. It orders nothing. n is taken modulo 64.
 //
-// In the Linux kernel: test_bit. On amd64: MOV (addr), old. On arm64: LDR (addr), old.
+// In the Linux kernel: test_bit. On amd64: MOV (addr), old. On arm64: MOV (addr), old.
 //
 // BeforeAtomic and AfterAtomic order nothing beside it: it is a plain load.
 //

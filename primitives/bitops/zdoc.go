@@ -14,17 +14,17 @@
 //
 // What is left in machine code, by architecture (calls of assembly functions are marked with a star):
 //
-//	primitive                amd64                   arm64 v8.0              arm64 v8.1
-//	SetBit                   LOCK OR                 LDSETAL                 LDSETAL
-//	ClearBit                 LOCK AND                MVN; LDCLRAL            MVN; LDCLRAL
-//	ChangeBit                LOCK CMPXCHG in a loop  LDEOR *                 LDEOR *
-//	TestAndSetBit            LOCK CMPXCHG in a loop  LDORAL *                LDSETAL
-//	TestAndClearBit          LOCK CMPXCHG in a loop  LDCLRAL *               MVN; LDCLRAL
-//	TestAndChangeBit         LOCK CMPXCHG in a loop  LDEORAL *               LDEORAL *
-//	TestAndSetBitLock        LOCK CMPXCHG in a loop  LDR; TST; BNE; LDSETAL  LDR; TST; BNE; LDSETAL
-//	ClearBitUnlock           LOCK AND                MVN; LDCLRAL            MVN; LDCLRAL
-//	ClearBitUnlockNonAtomic  AND                     LDR; AND; STLR          LDR; AND; STLR
-//	XorUnlockIsNegativeByte  LOCK XOR *              LDEORL *                LDEORL *
-//	TestBit                  MOV                     LDR                     LDR
-//	TestBitAcquire           MOV                     LDAR                    LDAR
+//	primitive                amd64                         arm64 v8.0  arm64 v8.1
+//	SetBit                   LOCK OR                       LDORAL      LDORAL
+//	ClearBit                 LOCK AND                      LDCLRAL     LDCLRAL
+//	ChangeBit                MOV; LOCK CMPXCHG, in a loop  LDEOR *     LDEOR *
+//	TestAndSetBit            MOV; LOCK CMPXCHG, in a loop  LDORAL *    LDORAL
+//	TestAndClearBit          MOV; LOCK CMPXCHG, in a loop  LDCLRAL *   LDCLRAL
+//	TestAndChangeBit         MOV; LOCK CMPXCHG, in a loop  LDEORAL *   LDEORAL *
+//	TestAndSetBitLock        MOV; LOCK CMPXCHG, in a loop  LDORAL      LDORAL
+//	ClearBitUnlock           LOCK AND                      LDCLRAL     LDCLRAL
+//	ClearBitUnlockNonAtomic  AND                           MOV; STLR   MOV; STLR
+//	XorUnlockIsNegativeByte  LOCK XOR *                    LDEORL *    LDEORL *
+//	TestBit                  MOV                           MOV         MOV
+//	TestBitAcquire           MOV                           LDAR        LDAR
 package bitops

@@ -29,6 +29,9 @@ var rules = []struct {
 	{"internal/machine", []string{"golang.org/x/arch"}, []string{"github.com/stretchr/testify"}},
 	{"internal/doctor", []string{"internal/machine"}, []string{"github.com/stretchr/testify", "github.com/rogpeppe/go-internal"}},
 	{"internal/emit", []string{"github.com/rogpeppe/go-internal"}, []string{"github.com/stretchr/testify"}},
+	{"memmodel", []string{"contract", "arch"}, []string{"github.com/stretchr/testify"}},
+	{"litmus", []string{"memmodel"}, []string{"github.com/stretchr/testify"}},
+	{"examples", []string{"primitives"}, []string{"github.com/stretchr/testify"}},
 	{"tests", []string{""}, nil},
 }
 
