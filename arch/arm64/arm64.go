@@ -255,6 +255,7 @@ func exchange16(withElse bool) arch.Candidate {
 		in(move, arch.R(arch.OldHi), arch.R(arch.SeenHi)),
 		in(caspal, arch.P(arch.SeenLo, arch.SeenHi), arch.M(arch.Addr), arch.P(arch.NewLo, arch.NewHi)),
 	}, equal...), in(cset, arch.R(arch.Result)))}
+	c.Note = "A comparison that fails is how a cell is loaded, so it is an acquire load."
 	if withElse {
 		load := pairs(exclusiveLoad(acquire), "LDAXP")
 		store := pairs(exclusiveStore(release), "STLXP")

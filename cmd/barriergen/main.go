@@ -3,6 +3,8 @@
 //	barriergen generate -o DIR     write a package of barriers
 //	barriergen list                show what is empty where
 //	barriergen explain AfterAtomic say why, with the code and its bytes
+//	barriergen verify              prove that the code keeps its contracts, and is minimal
+//	barriergen litmus PATH...      run litmus tests under a memory model
 //	barriergen doctor              check the claims about the Go compiler on this machine's toolchain
 //
 // In a module of your own, next to the code that needs them:
@@ -42,7 +44,7 @@ type command struct {
 	run               func(env environ, c command, fs *flag.FlagSet, args []string) int
 }
 
-var commands = []command{generateCommand, listCommand, explainCommand, doctorCommand}
+var commands = []command{generateCommand, listCommand, explainCommand, verifyCommand, litmusCommand, doctorCommand}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

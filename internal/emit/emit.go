@@ -130,3 +130,16 @@ func stage(dir string, data []byte) (string, error) {
 	}
 	return f.Name(), nil
 }
+
+// File writes one file, complete or not at all.
+func File(path string, data []byte) error {
+	tmp, err := stage(filepath.Dir(path), data)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		os.Remove(tmp)
+		return err
+	}
+	return nil
+}
