@@ -166,5 +166,8 @@ func operandsOf(b *builder, prim contract.Primitive, p piece, a *access) (addr, 
 	case contract.Or, contract.Xor, contract.LockBit, contract.UnlockXorByte:
 		return addr, old ^ new, old
 	}
+	if p.fails {
+		old = ^old
+	}
 	return addr, new, old
 }

@@ -17,6 +17,7 @@ type piece struct {
 	macro  bool                // prim in its weakest form: that of the header macros
 	branch bool                // a conditional branch on what was read last
 	steps  bool                // an access that reads makes the step to the next value, too
+	fails  bool                // a compare-and-swap that finds another value than it wants
 }
 
 // realizer turns pieces into instructions.

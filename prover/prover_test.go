@@ -165,6 +165,48 @@ func TestExclusivePairIsNotFull(t *testing.T) {
 	assert.Empty(t, rows[i].NotMinimal)
 }
 
+// What a fence that binds does not promise is really not there: after a plain store, after a compare-and-swap that failed, and
+// for an access between the operation and the fence. The contract allows it, and some machine shows it.
+func TestNotPromised(t *testing.T) {
+	after, sync := lookup(t, "AfterAtomic"), lookup(t, "AfterSyncAtomic")
+	rmw, cas, store := lookup(t, "AddRelaxed"), lookup(t, "CompareAndSwapFull"), lookup(t, "StoreRelaxed")
+	for _, tt := range []struct {
+		name          string
+		goarch, level string
+		slot          func(a, b *access) []piece
+	}{
+		{"after a plain store, even on amd64", "amd64", "v1", func(a, b *access) []piece { return []piece{{access: a}, {prim: &store}, {prim: &after}, {access: b}} }},
+		{"as the store itself", "amd64", "v1", func(a, b *access) []piece { return []piece{{access: a, prim: &store}, {prim: &after}, {access: b}} }},
+		{"after a compare-and-swap that failed", "arm64", "v8.1", func(a, b *access) []piece {
+			return []piece{{access: a}, {prim: &cas, fails: true}, {prim: &sync}, {access: b}}
+		}},
+		{"an access between, on amd64", "amd64", "v1", func(a, b *access) []piece { return []piece{{prim: &rmw}, {access: a}, {prim: &after}, {access: b}} }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			target, _ := targets.Lookup(tt.goarch)
+			machine := newTarget(target, target.Level(tt.level), 0)
+			var c, m worker
+			var err error
+			c.machine.Model, err = contractRealizer{}.model()
+			require.NoError(t, err)
+			m.machine.Model, err = machine.model()
+			require.NoError(t, err)
+			sb := criticalCycles(2)[slices.IndexFunc(criticalCycles(2), func(c cycle) bool { return c.name == "SB" })]
+			for _, s := range fenceShapes([]cycle{sb}, tt.slot) {
+				if !s.single() {
+					continue
+				}
+				promised, err := c.machineAllows(contractRealizer{}, s)
+				require.NoError(t, err)
+				shown, err := m.machineAllows(machine, s)
+				require.NoError(t, err)
+				assert.True(t, promised, "the contract allows it")
+				assert.True(t, shown, "the machine shows it")
+			}
+		})
+	}
+}
+
 func TestCycles(t *testing.T) {
 	count := map[int]int{}
 	names := map[string]bool{}

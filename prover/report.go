@@ -22,7 +22,7 @@ func Print(w io.Writer, rows []Row) error {
 	var prims, columns []string
 	cells := map[cell]string{}
 	notes := map[string][]string{}
-	var order []string
+	var order, empties []string
 	note := func(text, where string) {
 		if notes[text] == nil {
 			order = append(order, text)
@@ -59,6 +59,9 @@ func Print(w io.Writer, rows []Row) error {
 		for _, m := range r.NotMinimal {
 			note(m, where)
 		}
+		if text == "proved empty" {
+			empties = append(empties, fmt.Sprintf("  %s on %s: %s\n    It keeps forbidden: %s.\n", r.Primitive, column, r.Why, r.Keeps))
+		}
 		programs, forbidden = programs+r.Programs, forbidden+r.Forbidden
 	}
 	width := len("primitive")
@@ -75,6 +78,9 @@ func Print(w io.Writer, rows []Row) error {
 	out := line("primitive", func(c string) string { return c })
 	for _, p := range prims {
 		out += line(p, func(c string) string { return cells[cell{p, c}] })
+	}
+	if len(empties) > 0 {
+		out += "\nempty, and why:\n" + strings.Join(empties, "")
 	}
 	if len(order) > 0 {
 		out += "\n* weaker code would do:\n"

@@ -31,6 +31,7 @@ const (
 type Row struct {
 	Primitive, Arch, Level string
 	Code                   string // what is generated
+	Why                    string // why this, and why it is empty or not
 	Variant                string `json:",omitempty"` // "without LSE", where the code is chosen at run time
 	Status                 Status
 	Programs               int      // how many were tried
@@ -140,7 +141,7 @@ type worker struct {
 
 func (w *worker) verify(j job) (Row, error) {
 	low := arch.Select(j.target, j.level, j.prim, arch.Use{})
-	row := Row{Primitive: j.prim.Name, Arch: j.target.Name, Level: j.level.Name, Code: low.Code.String()}
+	row := Row{Primitive: j.prim.Name, Arch: j.target.Name, Level: j.level.Name, Code: low.Code.String(), Why: low.Why}
 	if j.variant == 1 {
 		row.Variant = "without LSE"
 		if low.Else != nil {
@@ -162,9 +163,6 @@ func (w *worker) verify(j job) (Row, error) {
 	}
 	r := newTarget(j.target, j.level, j.variant)
 	row.Status = Proved
-	if len(j.prim.Orders) == 0 {
-		row.Status = NoOrder
-	}
 	w.machine.Model, err = r.model()
 	if err != nil {
 		return row, err
@@ -191,8 +189,11 @@ func (w *worker) verify(j job) (Row, error) {
 			row.Slack++
 		}
 	}
-	if len(row.Breaks) > 0 {
+	switch {
+	case len(row.Breaks) > 0:
 		row.Status = Broken
+	case row.Forbidden == 0:
+		row.Status = NoOrder
 	}
 	if len(j.prim.Orders) > 0 && row.Forbidden == 0 {
 		return row, fmt.Errorf("%s on %s: no program can tell: the check would prove nothing", j.prim.Name, j.target.Name)
