@@ -7,7 +7,9 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +49,7 @@ func TestEveryFileIsMarked(t *testing.T) {
 		assert.True(t, strings.HasPrefix(data, Marker+"\n"), name)
 		assert.False(t, bytes.Contains([]byte(data), []byte("\r")), name)
 		assert.True(t, strings.HasSuffix(data, "\n"), name)
+		assert.True(t, slices.ContainsFunc(FilePatterns, func(p string) bool { ok, err := path.Match(p, name); return ok && err == nil }), name)
 	}
 }
 

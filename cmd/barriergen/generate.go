@@ -48,12 +48,7 @@ func generate(env environ, c command, fs *flag.FlagSet, args []string) int {
 	if err != nil {
 		return misuse(env, c, "%v", err)
 	}
-	// Whatever any configuration writes here is ours to replace or remove.
-	all, err := gen.Generate(gen.Config{Package: *pkg, Header: true})
-	if err != nil {
-		return fail(env, c, err)
-	}
-	plan, err := emit.Prepare(*dir, emitted(files), gen.Marker, fileNames(all))
+	plan, err := emit.Prepare(*dir, emitted(files), gen.Marker, gen.FilePatterns)
 	if err != nil {
 		return fail(env, c, err)
 	}
@@ -76,14 +71,6 @@ func emitted(files []gen.File) map[string][]byte {
 	out := map[string][]byte{}
 	for _, f := range files {
 		out[f.Name] = f.Data
-	}
-	return out
-}
-
-func fileNames(files []gen.File) []string {
-	var out []string
-	for _, f := range files {
-		out = append(out, f.Name)
 	}
 	return out
 }

@@ -23,15 +23,23 @@ type Plan struct {
 	remove []string
 }
 
-// Prepare compares files with a directory and changes nothing. A file begins with marker if it was generated; owned are
-// the names under which any earlier run may have left one.
-func Prepare(dir string, files map[string][]byte, marker string, owned []string) (*Plan, error) {
+// Prepare compares files with a directory and changes nothing. A file begins with marker if it was generated; patterns match
+// the names under which an earlier run may have left one.
+func Prepare(dir string, files map[string][]byte, marker string, patterns []string) (*Plan, error) {
 	p := &Plan{dir: dir, old: map[string][]byte{}, write: map[string][]byte{}}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("%s is a file, not a directory", dir)
 	}
 	names := slices.Sorted(maps.Keys(files))
-	for _, name := range append(names, owned...) {
+	candidates := slices.Clone(names)
+	for _, pattern := range patterns {
+		left, err := fs.Glob(os.DirFS(dir), pattern)
+		if err != nil {
+			return nil, err
+		}
+		candidates = append(candidates, left...)
+	}
+	for _, name := range candidates {
 		path := filepath.Join(dir, name)
 		data, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) {

@@ -26,7 +26,7 @@ func names(t *testing.T, dir string) []string {
 func TestWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	files := map[string][]byte{"x": []byte(marker + " x"), "y": []byte(marker + " y")}
-	p, err := Prepare(dir, files, marker, []string{"x", "y", "z"})
+	p, err := Prepare(dir, files, marker, []string{"?"})
 	require.NoError(t, err)
 	require.NotEmpty(t, p.Diff())
 	require.NoError(t, p.Write(context.Background()))
@@ -36,7 +36,7 @@ func TestWrite(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, p.Diff(), "nothing to do the second time")
 
-	p, err = Prepare(dir, map[string][]byte{"x": files["x"]}, marker, []string{"x", "y", "z"})
+	p, err = Prepare(dir, map[string][]byte{"x": files["x"]}, marker, []string{"?"})
 	require.NoError(t, err)
 	assert.Contains(t, string(p.Diff()), "no longer generated")
 	require.NoError(t, p.Write(context.Background()))
@@ -50,7 +50,7 @@ func TestForeignFiles(t *testing.T) {
 	require.ErrorContains(t, err, "x:1:1: found a file that barriergen did not write")
 
 	// Under a name that this run does not need, somebody's own file stays.
-	p, err := Prepare(dir, map[string][]byte{"y": []byte(marker)}, marker, []string{"x", "y"})
+	p, err := Prepare(dir, map[string][]byte{"y": []byte(marker)}, marker, []string{"?"})
 	require.NoError(t, err)
 	require.NoError(t, p.Write(context.Background()))
 	assert.Equal(t, []string{"x", "y"}, names(t, dir))

@@ -20,17 +20,11 @@ func stale(t *testing.T, dir string, cfg gen.Config) string {
 	t.Helper()
 	files, err := gen.Generate(cfg)
 	require.NoError(t, err)
-	all, err := gen.Generate(gen.Config{Package: cfg.Package, Header: true})
-	require.NoError(t, err)
 	want := map[string][]byte{}
 	for _, f := range files {
 		want[f.Name] = f.Data
 	}
-	var owned []string
-	for _, f := range all {
-		owned = append(owned, f.Name)
-	}
-	plan, err := emit.Prepare(dir, want, gen.Marker, owned)
+	plan, err := emit.Prepare(dir, want, gen.Marker, gen.FilePatterns)
 	require.NoError(t, err)
 	return string(plan.Diff())
 }
