@@ -24,6 +24,7 @@ type Options struct {
 	Mode    memmodel.Mode
 	Limits  memmodel.Limits
 	JSON    bool      // one object in a line for each file, and a last one with the summary
+	Why     bool      // behind each report, the execution with the outcome: allowed, or the axiom that forbids it and its cycle
 	Dot     io.Writer // if not nil, the drawing of the witness or the forbidding cycle of the only test
 	Workers int       // tests that run at the same time; 0 is one for each processor
 }
@@ -221,6 +222,13 @@ func (w *worker) answer(file source) *answer {
 		w.report = make([]byte, 0, len(w.report)+64)
 	}
 	w.report = w.result.AppendReport(w.report[:0])
+	if w.Why {
+		e, err := w.runner.Explain(w.result.Test)
+		if err != nil {
+			return &answer{err: err, report: w.failure(file.name, err)}
+		}
+		w.report = append(w.report, Explain(e)+"\n"...)
+	}
 	return &answer{ok: w.result.Ok, report: w.report}
 }
 

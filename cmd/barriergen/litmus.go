@@ -14,7 +14,7 @@ import (
 
 var litmusCommand = command{
 	name:  "litmus",
-	args:  "[-model M] [-verdict] [-json] [-dot FILE] [-j N] PATH...",
+	args:  "[-model M] [-verdict] [-why] [-json] [-dot FILE] [-j N] PATH...",
 	short: "run litmus tests under a memory model",
 	long: `Litmus reads tests in herd7's format (X86_64, AArch64, RISCV, and C in the Linux kernel's style) from files and from folders, and prints their final
 states and whether their condition holds, in herd7's form. A file that can't be read, or whose search was stopped by a limit, is named with line and
@@ -27,6 +27,7 @@ func runLitmus(env environ, c command, fs *flag.FlagSet, args []string) int {
 	model := fs.String("model", "", "memory model `M`, by name or as a .cat file (default: that of each test's architecture)")
 	verdict := fs.Bool("verdict", false, "stop each test as soon as its observation is known; the states are then those met on the way")
 	asJSON := fs.Bool("json", false, "print one JSON object in a line per test, and the summary")
+	why := fs.Bool("why", false, "say behind each report which execution has the outcome, or which axiom forbids it, by which cycle")
 	dot := fs.String("dot", "", "draw the witness, or the cycle that forbids it, of the only test into `FILE`, and next to it as SVG if Graphviz is there")
 	workers := fs.Int("j", 0, "run `N` tests at the same time (default: one per processor)")
 	if code, ok := parse(env, c, fs, args); !ok {
@@ -38,7 +39,10 @@ func runLitmus(env environ, c command, fs *flag.FlagSet, args []string) int {
 	if *workers < 0 {
 		return misuse(env, c, "-j must not be negative, and is %d", *workers)
 	}
-	opt := litmus.Options{JSON: *asJSON, Workers: *workers}
+	if *asJSON && *why {
+		return misuse(env, c, "-json and -why exclude each other")
+	}
+	opt := litmus.Options{JSON: *asJSON, Why: *why, Workers: *workers}
 	if *verdict {
 		opt.Mode = memmodel.Verdict
 	}
