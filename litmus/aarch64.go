@@ -106,7 +106,7 @@ func (r a64Reg) size() uint8 {
 	return 4
 }
 
-// register reads a register.
+// a64Reg reads a register.
 func (a *asm) a64Reg() (a64Reg, error) {
 	a.skipBlanks()
 	at := a.pos
@@ -119,7 +119,7 @@ func (a *asm) a64Reg() (a64Reg, error) {
 	return a64Reg{n, wide, at}, nil
 }
 
-// use is the register as an operand; the zero register is the constant 0.
+// a64Use is the register as an operand; the zero register is the constant 0.
 func (a *asm) a64Use(r a64Reg) memmodel.Operand {
 	if r.n == a64Zero {
 		return memmodel.K(0)
@@ -127,7 +127,7 @@ func (a *asm) a64Use(r a64Reg) memmodel.Operand {
 	return memmodel.R(a.reg(a.thread, a64Regs[r.n]))
 }
 
-// set is the register as a destination; the zero register is none.
+// a64Set is the register as a destination; the zero register is none.
 func (a *asm) a64Set(r a64Reg) memmodel.Reg {
 	if r.n == a64Zero {
 		return memmodel.NoReg
@@ -161,8 +161,7 @@ func (a *asm) a64Value(wide bool) (memmodel.Operand, error) {
 		if err != nil {
 			return memmodel.Operand{}, err
 		}
-		shift, err := a.a64Shift(memmodel.K(n), wide)
-		return shift, err
+		return a.a64Shift(memmodel.K(n), wide)
 	}
 	r, err := a.a64Reg()
 	if err != nil {
@@ -274,7 +273,7 @@ func (a *asm) a64Memory() (m a64Address, err error) {
 	return m, err
 }
 
-// finish emits the change of the base that a post-indexed access ends with.
+// a64Finish emits the change of the base that a post-indexed access ends with.
 func (a *asm) a64Finish(m a64Address) {
 	if m.step != 0 {
 		a.emit(memmodel.Instr{Op: memmodel.OpALU, Fn: memmodel.FnAdd, Dst: m.base, A: memmodel.R(m.base), B: memmodel.K(m.step)})

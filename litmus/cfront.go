@@ -44,7 +44,7 @@ type cParam struct {
 }
 
 func cCode(b *builder, s *scanner) error {
-	p := &cParser{b: b, s: s, src: string(s.src), line: s.lineOf(s.pos)}
+	p := &cParser{b: b, s: s, src: s.text, line: s.lineOf(s.pos)}
 	for i := range b.test.Program.Locs {
 		widen(&b.test.Program.Locs[i])
 	}

@@ -170,12 +170,14 @@ func BenchmarkFolder(b *testing.B) {
 		}{{"states", memmodel.States, f.states}, {"verdict", memmodel.Verdict, f.verdict}} {
 			b.Run(f.name+"/"+m.name, func(b *testing.B) {
 				b.ReportAllocs()
+				start := cpuTime()
 				for b.Loop() {
 					sum, err := RunPaths(context.Background(), []string{filepath.Join(dir, f.name)}, Options{Mode: m.mode, Workers: 1}, io.Discard, nil)
 					if err != nil || !sum.Complete() {
 						b.Fatal(err, sum.String())
 					}
 				}
+				b.ReportMetric((cpuTime()-start).Seconds()*1000/float64(b.N), "cpu-ms/op")
 				b.ReportMetric(m.herd/(b.Elapsed().Seconds()/float64(b.N)), "times-faster")
 			})
 		}

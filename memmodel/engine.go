@@ -40,8 +40,8 @@ type engine struct {
 	chosen []*trace
 	after  []bitset // what the threads behind can provide at best
 
-	ev execEvents
-	atomicity
+	ev       execEvents
+	claims   claims
 	lk       linker
 	locIndex []int32 // of a location among those in use, or -1
 
@@ -114,7 +114,7 @@ func (e *engine) begin(s *Search, p *Program, observe []Observable, cond func([]
 	for t := n - 1; t >= 0; t-- {
 		e.after[t] = e.after[t+1].or(e.threads[t].provides)
 	}
-	e.contest()
+	e.prepareClaims()
 	var c *code
 	if native {
 		c = e.codes.get(e.model, p)
@@ -170,7 +170,7 @@ func (e *engine) chooseSkeletons(t int, needs, provides bitset) {
 		}
 		return
 	}
-	e.step()
+	e.step(1)
 	th := &e.threads[t]
 	for i := range th.skels {
 		s := &th.skels[i]
@@ -186,10 +186,16 @@ func (e *engine) chooseSkeletons(t int, needs, provides bitset) {
 	}
 }
 
-// step counts a way tried.
-func (e *engine) step() {
-	if e.steps++; e.steps > e.limits.Steps {
-		e.err = &LimitError{e.p.Name, "ways to put the threads together", e.limits.Steps}
+// The work of a combination of traces and, for each event, of a check, in steps.
+const (
+	combinationSteps = 16
+	checkSteps       = 4
+)
+
+// step counts work.
+func (e *engine) step(n int) {
+	if e.steps += n; e.steps > e.limits.Steps {
+		e.err = &LimitError{e.p.Name, "steps", e.limits.Steps}
 	}
 }
 
@@ -199,9 +205,9 @@ func (e *engine) chooseTraces(t int, needs, provides bitset) {
 		e.combination()
 		return
 	}
-	e.step()
 	s := e.skels[t]
 	traces := e.threads[t].order[s.first : s.first+s.n]
+	e.step(1 + len(traces))
 	for i := range traces {
 		tr := &traces[i]
 		n, pr := needs.or(tr.needs), provides.or(tr.provides)
@@ -209,7 +215,7 @@ func (e *engine) chooseTraces(t int, needs, provides bitset) {
 			continue
 		}
 		e.chosen[t] = tr
-		if len(e.contested) == 0 {
+		if len(e.claims.contested) == 0 {
 			e.chooseTraces(t+1, n, pr)
 		} else {
 			if e.claim(t, tr, 1) {
@@ -225,6 +231,7 @@ func (e *engine) chooseTraces(t int, needs, provides bitset) {
 
 // combination goes on with one trace of each thread: their values, then reads-from and coherence.
 func (e *engine) combination() {
+	e.step(combinationSteps / 2)
 	slot := 0
 	for t := range e.skels {
 		th := &e.threads[t]
@@ -237,6 +244,7 @@ func (e *engine) combination() {
 	if e.numLocsSeen == 0 && !e.wanted() {
 		return
 	}
+	e.step(combinationSteps / 2)
 	e.takeValues()
 	for i := range e.ev.locs {
 		if !e.configure(&e.ev.locs[i]) {
@@ -308,7 +316,7 @@ func (e *engine) chooseRF(i int) {
 // chooseCO takes coherence for each location from i on, and then checks the execution.
 func (e *engine) chooseCO(i int) {
 	x := &e.ev
-	e.step()
+	e.step(1)
 	if i == len(x.locs) {
 		if e.numLocsSeen == 0 || e.wanted() {
 			e.candidate()
@@ -344,6 +352,7 @@ func (e *engine) chooseCO(i int) {
 // candidate checks one execution. What does not depend on coherence is checked once for all the executions that share it.
 func (e *engine) candidate() {
 	x := &e.ev
+	e.step(checkSteps * x.n)
 	if e.res.Candidates++; e.res.Candidates > e.limits.Candidates {
 		e.err = &LimitError{e.p.Name, "candidate executions", e.limits.Candidates}
 		return

@@ -37,7 +37,7 @@ const (
 type Limits struct {
 	Traces     int // ways that one thread can run (default 1<<16)
 	Candidates int // executions that are checked against the model's axioms (default 1<<21)
-	Steps      int // ways that are tried to put traces, reads-from and coherence together (default 1<<26)
+	Steps      int // work of putting traces, reads-from and coherence together and checking them (default 1<<26, some seconds)
 	Unroll     int // times that one backward branch is taken in a trace (default 2)
 }
 

@@ -103,7 +103,7 @@ func TestPruningChangesNothing(t *testing.T) {
 			require.True(t, coherence && atomicity, "this model's axioms are meant to be obeyed natively")
 			r := rand.New(rand.NewPCG(7, 8))
 			all, plain := memmodel.Search{Model: m, Mode: memmodel.All}, memmodel.Search{Model: m, Mode: memmodel.All}
-			plain.Limits = memmodel.Limits{Traces: 200, Candidates: 4000, Steps: 40_000}
+			plain.Limits = memmodel.Limits{Traces: 200, Candidates: 4000, Steps: 400_000}
 			quick, verdict := memmodel.Search{Model: m}, memmodel.Search{Model: m, Mode: memmodel.Verdict}
 			forbade, skipped := 0, 0
 			for round := range 200 {
@@ -244,7 +244,7 @@ func TestLimitsAreNoVerdicts(t *testing.T) {
 		want    string
 	}{
 		{memmodel.Limits{Candidates: 10}, p, observe, "SB8: stopped without a verdict: more than 10 candidate executions"},
-		{memmodel.Limits{Steps: 100}, p, observe, "SB8: stopped without a verdict: more than 100 ways to put the threads together"},
+		{memmodel.Limits{Steps: 100}, p, observe, "SB8: stopped without a verdict: more than 100 steps"},
 		{memmodel.Limits{Traces: 1}, p, observe, "SB8: stopped without a verdict: more than 1 traces of a thread"},
 		{memmodel.Limits{Traces: 3}, twice, twiceObserve, "counters: stopped without a verdict: more than 3 traces of a thread"},
 		{memmodel.Limits{}, big, bigObserve, "SB30: stopped without a verdict: more than 64 events"},

@@ -220,7 +220,6 @@ func FuzzCompile(f *testing.F) {
 		f.Add(src)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
-		os.WriteFile("/tmp/fuzz_last", []byte(src), 0o644)
 		m, err := cat.Compile("m.cat", []byte(src), models.Include)
 		if err != nil {
 			var at *cat.Error

@@ -259,10 +259,15 @@ func (c *compiler) typed(x *expr, e *env, rel bool, what string) memmodel.Expr {
 	return v.expr
 }
 
-func (c *compiler) eval(x *expr, e *env) value {
+// step counts an operation.
+func (c *compiler) step(x *expr) {
 	if c.steps++; c.steps > maxSteps {
 		c.failf(x.pos, "the model is too big: more than %d operations", maxSteps)
 	}
+}
+
+func (c *compiler) eval(x *expr, e *env) value {
+	c.step(x)
 	b := c.b
 	switch x.op {
 	case "name":

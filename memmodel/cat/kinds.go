@@ -31,6 +31,7 @@ func (c *compiler) kinds(l *letStmt, e *env) []bool {
 }
 
 func (c *compiler) kindOf(x *expr, known map[string]kind, e *env) kind {
+	c.step(x)
 	switch x.op {
 	case "name":
 		if k, ok := known[x.name]; ok {

@@ -1,18 +1,18 @@
 package memmodel
 
-// atomicity keeps count of what read-modify-writes read: two of them cannot read the same write, so of each value of a
+// claims keeps count of what read-modify-writes read: two of them cannot read the same write, so of each value of a
 // location there must be as many writes as read-modify-writes that read it. Without that count, n increments of one counter
 // have n to the power of n ways to be put together; with it, about n!.
-type atomicity struct {
+type claims struct {
 	contested []int16   // pairs that more than one read-modify-write may read
 	balance   []int16   // of each pair: writes minus reads, by the threads chosen so far
 	best      [][]int16 // by thread: the most writes of a pair in one trace; then summed over the threads behind
 	takers    []int16
 }
 
-// contest prepares the count. There is none if the model does not ask for atomicity.
-func (e *engine) contest() {
-	a := &e.atomicity
+// prepareClaims prepares the count. There is none if the model does not ask for atomicity.
+func (e *engine) prepareClaims() {
+	a := &e.claims
 	a.contested = a.contested[:0]
 	if !e.atomic {
 		return
@@ -71,7 +71,7 @@ func (e *engine) contest() {
 // claim adds (or, with -1, takes away) what a trace of thread t reads and writes, and says whether the threads behind may
 // still make up for what is missing.
 func (e *engine) claim(t int, tr *trace, sign int16) bool {
-	a := &e.atomicity
+	a := &e.claims
 	th := &e.threads[t]
 	for _, at := range th.atoms[tr.takes:tr.end] {
 		a.balance[at] -= sign
