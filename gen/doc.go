@@ -125,7 +125,7 @@ func packageDoc(p *plan) ([]File, error) {
 
 const buildsDoc = `Each function compiles to the code of the architecture it is built for; every other GOARCH gets correct code from sync/atomic and that machine's full fence.
 
-Where nothing is left, the compiler still moves no access across the call. That rests on how the Go compiler treats runtime.KeepAlive, which is measured (barriergen doctor), not promised: build with -tags barrier_conservative to have an opaque call instead. With -tags purego there is no assembly, and device fences are only as strong as sync/atomic makes them. Under -race all orders are shown to the race detector; a release fence pairs there with every later acquire fence, so that some races are hidden.`
+Where nothing is left, the compiler still moves no access across the call. That rests on how the Go compiler treats runtime.KeepAlive, which is measured (barriergen doctor), not promised: build with -tags barrier_conservative to have an opaque call instead. With -tags purego there is no assembly, and device fences are only as strong as sync/atomic makes them. Under -race all orders are shown to the race detector; a release fence pairs there with every later acquire fence, and a plain access that races with an operation of this package on the same variable is not seen, so that some races are hidden.`
 
 // Brief is what a lowering leaves in machine code, in a word or two: "empty", "LOCK XADD", "DMB ISH *" (a star: a call). Only
 // instructions that access or order memory are named.

@@ -10,7 +10,8 @@
 // runtime.KeepAlive, which is measured (barriergen doctor), not promised: build with -tags barrier_conservative to have
 // an opaque call instead. With -tags purego there is no assembly, and device fences are only as strong as sync/atomic
 // makes them. Under -race all orders are shown to the race detector; a release fence pairs there with every later
-// acquire fence, so that some races are hidden.
+// acquire fence, and a plain access that races with an operation of this package on the same variable is not seen, so
+// that some races are hidden.
 //
 // What is left in machine code, by architecture (calls of assembly functions are marked with a star):
 //
