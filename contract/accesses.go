@@ -93,9 +93,9 @@ func accesses() []Primitive {
 			Source:  membarriers},
 		Primitive{Name: "CondLoadAcquire", Kernel: "smp_cond_load_acquire", Op: WaitLoad, Result: OldValue, Orders: acquireLoad,
 			Doc: "loads the value until cond holds for it, and returns it; the last load is ordered before all later accesses.",
-			Pitfall: "cond runs before the order is given: it must not follow a pointer that it is passed. It spins, yielding the processor within a bounded " +
+			Pitfall: "The condition runs before the order is given: it must not follow a pointer that it is passed. It spins, yielding the processor within a bounded " +
 				"count; where the wait may be long, block instead.",
-			Source:  membarriers},
+			Source: membarriers},
 	)
 	for i := range rows {
 		rows[i].Family, rows[i].Operand = Atomics, Word

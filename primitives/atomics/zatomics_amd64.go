@@ -3866,8 +3866,8 @@ func (x *Pointer[E]) CondLoadRelaxed(cond func(*E) bool) *E {
 // In the Linux kernel: smp_cond_load_acquire. Orders its own read before later accesses (RR RW). On amd64: MOV (addr),
 // old. On arm64: LDAR (addr), old.
 //
-// cond runs before the order is given: it must not follow a pointer that it is passed. It spins, yielding the processor
-// within a bounded count; where the wait may be long, block instead.
+// The condition runs before the order is given: it must not follow a pointer that it is passed. It spins, yielding the
+// processor within a bounded count; where the wait may be long, block instead.
 //
 // Source: Linux 6.10 Documentation/memory-barriers.txt.
 func CondLoadAcquireInt32(p *int32, cond func(int32) bool) int32 {
@@ -3902,8 +3902,8 @@ func (x *Int32) CondLoadAcquire(cond func(int32) bool) int32 {
 // In the Linux kernel: smp_cond_load_acquire. Orders its own read before later accesses (RR RW). On amd64: MOV (addr),
 // old. On arm64: LDAR (addr), old.
 //
-// cond runs before the order is given: it must not follow a pointer that it is passed. It spins, yielding the processor
-// within a bounded count; where the wait may be long, block instead.
+// The condition runs before the order is given: it must not follow a pointer that it is passed. It spins, yielding the
+// processor within a bounded count; where the wait may be long, block instead.
 //
 // Source: Linux 6.10 Documentation/memory-barriers.txt.
 func CondLoadAcquireUint32(p *uint32, cond func(uint32) bool) uint32 {
@@ -3938,8 +3938,8 @@ func (x *Uint32) CondLoadAcquire(cond func(uint32) bool) uint32 {
 // In the Linux kernel: smp_cond_load_acquire. Orders its own read before later accesses (RR RW). On amd64: MOV (addr),
 // old. On arm64: LDAR (addr), old.
 //
-// cond runs before the order is given: it must not follow a pointer that it is passed. It spins, yielding the processor
-// within a bounded count; where the wait may be long, block instead.
+// The condition runs before the order is given: it must not follow a pointer that it is passed. It spins, yielding the
+// processor within a bounded count; where the wait may be long, block instead.
 //
 // Source: Linux 6.10 Documentation/memory-barriers.txt.
 func CondLoadAcquireInt64(p *int64, cond func(int64) bool) int64 {
@@ -3974,8 +3974,8 @@ func (x *Int64) CondLoadAcquire(cond func(int64) bool) int64 {
 // In the Linux kernel: smp_cond_load_acquire. Orders its own read before later accesses (RR RW). On amd64: MOV (addr),
 // old. On arm64: LDAR (addr), old.
 //
-// cond runs before the order is given: it must not follow a pointer that it is passed. It spins, yielding the processor
-// within a bounded count; where the wait may be long, block instead.
+// The condition runs before the order is given: it must not follow a pointer that it is passed. It spins, yielding the
+// processor within a bounded count; where the wait may be long, block instead.
 //
 // Source: Linux 6.10 Documentation/memory-barriers.txt.
 func CondLoadAcquireUint64(p *uint64, cond func(uint64) bool) uint64 {
@@ -4010,8 +4010,8 @@ func (x *Uint64) CondLoadAcquire(cond func(uint64) bool) uint64 {
 // In the Linux kernel: smp_cond_load_acquire. Orders its own read before later accesses (RR RW). On amd64: MOV (addr),
 // old. On arm64: LDAR (addr), old.
 //
-// cond runs before the order is given: it must not follow a pointer that it is passed. It spins, yielding the processor
-// within a bounded count; where the wait may be long, block instead.
+// The condition runs before the order is given: it must not follow a pointer that it is passed. It spins, yielding the
+// processor within a bounded count; where the wait may be long, block instead.
 //
 // Source: Linux 6.10 Documentation/memory-barriers.txt.
 func CondLoadAcquireUintptr(p *uintptr, cond func(uintptr) bool) uintptr {
@@ -4046,8 +4046,8 @@ func (x *Uintptr) CondLoadAcquire(cond func(uintptr) bool) uintptr {
 // In the Linux kernel: smp_cond_load_acquire. Orders its own read before later accesses (RR RW). On amd64: MOV (addr),
 // old. On arm64: LDAR (addr), old.
 //
-// cond runs before the order is given: it must not follow a pointer that it is passed. It spins, yielding the processor
-// within a bounded count; where the wait may be long, block instead.
+// The condition runs before the order is given: it must not follow a pointer that it is passed. It spins, yielding the
+// processor within a bounded count; where the wait may be long, block instead.
 //
 // Source: Linux 6.10 Documentation/memory-barriers.txt.
 func CondLoadAcquirePointer[E any](p **E, cond func(*E) bool) *E {
