@@ -36,21 +36,20 @@ type Role string
 
 // The roles.
 const (
-	Addr    Role = "addr" // the address of the word
-	Val     Role = "val"  // the operand of the operation
-	Old     Role = "old"  // expected, and then observed, value
-	New     Role = "new"  // replacement
-	Tmp     Role = "tmp"  // scratch
-	Status  Role = "status"
-	Result  Role = "result" // computed from old
-	OldLo   Role = "oldlo"
-	OldHi   Role = "oldhi"
-	NewLo   Role = "newlo"
-	NewHi   Role = "newhi"
-	SeenLo  Role = "seenlo"
-	SeenHi  Role = "seenhi"
-	StackP  Role = "SP"
-	ZeroReg Role = "zero"
+	Addr   Role = "addr" // the address of the word
+	Val    Role = "val"  // the operand of the operation
+	Old    Role = "old"  // expected, and then observed, value
+	New    Role = "new"  // replacement
+	Tmp    Role = "tmp"  // scratch
+	Status Role = "status"
+	Result Role = "result" // computed from old
+	OldLo  Role = "oldlo"
+	OldHi  Role = "oldhi"
+	NewLo  Role = "newlo"
+	NewHi  Role = "newhi"
+	SeenLo Role = "seenlo"
+	SeenHi Role = "seenhi"
+	StackP Role = "SP"
 )
 
 // Arg is one operand of an instruction.
@@ -261,7 +260,6 @@ type Target struct {
 	WeakestRMW      *Op              // the weakest read-modify-write that this library emits
 	CallCost        int
 	CostSource      string
-	Absent          map[string]string // primitive → why it has no assembly sequence for a macro
 	Levels          []Level
 }
 

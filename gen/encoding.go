@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/barriergen/barriergen/arch"
-	"github.com/barriergen/barriergen/contract"
 )
 
 // encodings holds the bytes of every macro, as the Go assembler encodes it: the test that guards the file assembles them.
@@ -77,24 +76,4 @@ func substitute(line string, words map[string]string) string {
 		line = line[n:]
 	}
 	return b.String()
-}
-
-// eachMacro calls f for every macro of every native target at every level, in table order.
-func eachMacro(ts []*arch.Target, f func(*arch.Target, *arch.Level, contract.Primitive, Macro) error) error {
-	for _, t := range ts {
-		for i := range t.Levels {
-			for _, p := range contract.Table() {
-				ms, err := Macros(t, &t.Levels[i], p)
-				if err != nil {
-					return err
-				}
-				for _, m := range ms {
-					if err := f(t, &t.Levels[i], p, m); err != nil {
-						return err
-					}
-				}
-			}
-		}
-	}
-	return nil
 }

@@ -21,10 +21,6 @@ type cValue struct {
 func constant(v memmodel.Value) cValue       { return operandValue(memmodel.K(v)) }
 func operandValue(o memmodel.Operand) cValue { return cValue{fn: memmodel.FnA, a: o, b: memmodel.K(0)} }
 
-func (v cValue) isConst() bool {
-	return v.kind == cRvalue && v.fn == memmodel.FnA && v.a.Reg == memmodel.NoReg
-}
-
 // rvalue loads what lies in memory: a plain read.
 func (p *cParser) rvalue(v cValue) cValue {
 	switch v.kind {

@@ -47,10 +47,9 @@ func (b *bitset) add(i int) {
 	}
 }
 
-func (b bitset) or(c bitset) bitset      { return bitset{b[0] | c[0], b[1] | c[1]} }
-func (b bitset) and(c bitset) bitset     { return bitset{b[0] & c[0], b[1] & c[1]} }
-func (b bitset) within(c bitset) bool    { return b[0]&^c[0] == 0 && b[1]&^c[1] == 0 }
-func (b bitset) without(c bitset) bitset { return bitset{b[0] &^ c[0], b[1] &^ c[1]} }
+func (b bitset) or(c bitset) bitset   { return bitset{b[0] | c[0], b[1] | c[1]} }
+func (b bitset) and(c bitset) bitset  { return bitset{b[0] & c[0], b[1] & c[1]} }
+func (b bitset) within(c bitset) bool { return b[0]&^c[0] == 0 && b[1]&^c[1] == 0 }
 
 // pair is a value that a location can hold, with the threads that can write it.
 type pair struct {
@@ -84,7 +83,6 @@ type threadTraces struct {
 	provides bitset
 	reads    uint64 // locations read, by number
 	ran      int    // clock of the last run
-	lens     []int32
 }
 
 // record keeps the trace that has just ended.

@@ -20,9 +20,6 @@ import (
 //go:embed stdlib.cat
 var stdlib []byte
 
-// Stdlib is the text of what every model may use without an include.
-func Stdlib() string { return string(stdlib) }
-
 // value is what a name stands for.
 type value struct {
 	expr memmodel.Expr
