@@ -22,6 +22,7 @@ type asm struct {
 	arch         *isa
 	thread       int
 	code         []memmodel.Instr
+	x86          x86Instr // the instruction that is being read
 	line         int
 	flagA, flagB memmodel.Reg
 	word         [24]byte // the upper-case form of a mnemonic

@@ -44,7 +44,10 @@ type cParam struct {
 }
 
 func cCode(b *builder, s *scanner) error {
-	p := &cParser{b: b, s: s, src: s.text, line: s.lineOf(s.pos)}
+	if b.scratch.code == nil {
+		b.scratch.code = make([]memmodel.Instr, 0, 64)
+	}
+	p := &cParser{b: b, s: s, src: s.text, line: s.lineOf(s.pos), free: b.scratch.code[:0]}
 	for i := range b.test.Program.Locs {
 		widen(&b.test.Program.Locs[i])
 	}

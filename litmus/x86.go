@@ -159,7 +159,8 @@ var x86Ops = func() map[string]*x86Op {
 var x86Sizes = map[byte]uint8{'B': 1, 'W': 2, 'L': 4, 'Q': 8}
 
 func x86Instruction(a *asm, mnemonic []byte, at int) error {
-	in := x86Instr{at: at}
+	in := &a.x86
+	*in = x86Instr{at: at}
 	if string(mnemonic) == "LOCK" {
 		in.locked = true
 		a.skipBlanks()
@@ -180,14 +181,14 @@ func x86Instruction(a *asm, mnemonic []byte, at int) error {
 		suffix = x86Sizes[mnemonic[len(mnemonic)-1]]
 	}
 	if op.operands > 0 {
-		if err := a.x86Operands(op, &in, suffix); err != nil {
+		if err := a.x86Operands(op, in, suffix); err != nil {
 			return err
 		}
 	}
 	if in.locked && in.dst.kind != x86InMem && in.src.kind != x86InMem {
 		return a.errorf(at, "a locked instruction needs an operand in memory")
 	}
-	return op.run(a, op, &in)
+	return op.run(a, op, in)
 }
 
 // x86Operands reads the operands in the order of the dialect.
