@@ -19,6 +19,7 @@ import (
 )
 
 var (
+	all        = flag.Bool("doctor.all", false, "examine every architecture, not only amd64 and arm64")
 	toolchains = flag.String("doctor.toolchains", "", "comma-separated `versions` such as go1.27.3 to examine too, fetched through GOTOOLCHAIN")
 	seed       = flag.Uint64("doctor.seed", 0, "seed of the random probe")
 	accesses   = flag.Int("doctor.accesses", 0, "accesses in the random probe, at least")
@@ -102,10 +103,9 @@ func requireHealthy(t *testing.T, r Report, arches []string) {
 }
 
 func TestHealthy(t *testing.T) {
-	arches := machine.Arches()
-	if testing.Short() {
-		arches = []string{"amd64", "arm64"}
-		t.Logf("-short: only %v of %v", arches, machine.Arches())
+	arches := []string{"amd64", "arm64"}
+	if *all {
+		arches = machine.Arches()
 	}
 	requireHealthy(t, run(t, config(arches...)), arches)
 }

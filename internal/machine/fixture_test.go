@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -158,4 +159,14 @@ func function(t *testing.T, b *Binary, name string) Func {
 	f, err := b.Func("main." + name)
 	require.NoError(t, err)
 	return f
+}
+
+var all = flag.Bool("machine.all", false, "try every architecture, not only amd64 and arm64: compiling the standard library for each takes a while at first")
+
+// tried are the architectures that the tests build for.
+func tried() []string {
+	if *all {
+		return Arches()
+	}
+	return []string{"amd64", "arm64"}
 }
