@@ -275,3 +275,6 @@ func (t *Target) Level(name string) *Level {
 // Barrier is the compiler barrier: no instruction, and no access moves across it. Every candidate that is plain Go is
 // made of plain accesses between these.
 var Barrier = &Op{Name: "compiler barrier", Go: "runtime.KeepAlive(nil)", Carries: true}
+
+// XorLoop is the Go text of the operation that sync/atomic lacks: it retries a compare-and-swap.
+const XorLoop = "r := atomic.Load$T($p)\nfor !atomic.CompareAndSwap$T($p, r, r^$v) {\n\tr = atomic.Load$T($p)\n}"

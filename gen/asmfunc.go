@@ -84,7 +84,7 @@ func funcOf(low arch.Lowering, bits int) asmFunc {
 
 func mentions(s arch.Seq, r arch.Role) bool {
 	return slices.ContainsFunc(s, func(in arch.Inst) bool {
-		return slices.ContainsFunc(in.Args, func(a arch.Arg) bool { return !a.Imm && !a.Jump && a.Role == r })
+		return slices.ContainsFunc(in.Args, func(a arch.Arg) bool { return !a.Imm && !a.Jump && (a.Role == r || a.Pair == r) })
 	})
 }
 

@@ -141,17 +141,11 @@ func params(seq arch.Seq, fixed []binding) []string {
 	var out []string
 	for _, r := range []arch.Role{arch.Addr, arch.Val, arch.Old, arch.New, arch.OldLo, arch.OldHi, arch.NewLo, arch.NewHi, arch.SeenLo, arch.SeenHi,
 		arch.Tmp, arch.Status, arch.Result} {
-		if _, is := fixedTo(fixed, r); !is && mentions(seq, r) || mentionsPair(seq, r) && !is {
+		if _, is := fixedTo(fixed, r); !is && mentions(seq, r) {
 			out = append(out, string(r))
 		}
 	}
 	return out
-}
-
-func mentionsPair(seq arch.Seq, r arch.Role) bool {
-	return slices.ContainsFunc(seq, func(in arch.Inst) bool {
-		return slices.ContainsFunc(in.Args, func(a arch.Arg) bool { return a.Pair == r })
-	})
 }
 
 // macroLine is an instruction with parameters for registers. Jumps are relative, since a macro has no labels of its own.

@@ -96,11 +96,7 @@ func fetch(op *arch.Op) arch.Seq {
 	}
 }
 
-const (
-	r = "r := "
-	// xorLoop retries: sync/atomic has no Xor.
-	xorLoop = "r := atomic.Load$T($p)\nfor !atomic.CompareAndSwap$T($p, r, r^$v) {\n\tr = atomic.Load$T($p)\n}"
-)
+const r = "r := "
 
 // between is plain Go between two compiler barriers.
 func between(ops ...*arch.Op) arch.Candidate {
@@ -198,7 +194,7 @@ var Target = &arch.Target{
 				noResult("and", and), bit("btr", btr), fetching("fetchAnd", andr)},
 			contract.Or: {discarded("atomic.Or$T($p, $v)", or), inline(sync(r+"atomic.Or$T($p, $v)", fetch(orr)...)),
 				noResult("or", or), bit("bts", bts), fetching("fetchOr", orr)},
-			contract.Xor:            {inline(sync(xorLoop, fetch(xorr)...)), noResult("xor", xor), bit("btc", btc), fetching("fetchXor", xorr)},
+			contract.Xor:            {inline(sync(arch.XorLoop, fetch(xorr)...)), noResult("xor", xor), bit("btc", btc), fetching("fetchXor", xorr)},
 			contract.Swap:           {inline(sync(r+"atomic.Swap$T($p, $v)", exchange...)), asm("swap", exchange...)},
 			contract.CompareAndSwap: {inline(sync(r+"atomic.CompareAndSwap$T($p, $old, $new)", compareAndSwap...)), asm("compareAndSwap", compareAndSwap...)},
 			contract.LockBit:        {inline(sync(r+"atomic.Or$T($p, $v)", fetch(orr)...)), bit("bts", bts)},

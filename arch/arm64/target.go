@@ -35,8 +35,6 @@ var (
 		in(amo("SWP", both), arch.R(arch.Tmp), arch.M(arch.StackP), arch.R(arch.Tmp)))
 )
 
-const xorLoop = "r := atomic.Load$T($p)\nfor !atomic.CompareAndSwap$T($p, r, r^$v) {\n\tr = atomic.Load$T($p)\n}"
-
 // sync are the candidates made of sync/atomic's own operation, as it is and with a fence behind it: the LSE form with both
 // annotations if LSE is guaranteed, else that or an acquire-release exclusive pair, chosen at run time.
 func sync(lse bool, text string, amo, exclusive arch.Seq) []arch.Candidate {
@@ -73,7 +71,7 @@ func syncXor(lse bool) []arch.Candidate {
 		}
 		return append(seq, in(bne, arch.To(0)))
 	}
-	return sync(lse, xorLoop, around(casLSE(both)), around(casExclusive(acquire, release, nil)))
+	return sync(lse, arch.XorLoop, around(casLSE(both)), around(casExclusive(acquire, release, nil)))
 }
 
 func between(op *arch.Op, notPtr string) arch.Candidate {

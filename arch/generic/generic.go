@@ -61,9 +61,6 @@ func modify(text string) []arch.Candidate {
 	return []arch.Candidate{seq(op), seq(fence, op, fence)}
 }
 
-// xorLoop retries: sync/atomic has no Xor.
-const xorLoop = "r := atomic.Load$T($p)\nfor !atomic.CompareAndSwap$T($p, r, r^$v) {\n\tr = atomic.Load$T($p)\n}"
-
 // Target is the fallback.
 var Target = &arch.Target{
 	Name:       "generic",
@@ -83,12 +80,12 @@ var Target = &arch.Target{
 			contract.Add:             modify("r := atomic.Add$T($p, $v)"),
 			contract.And:             modify("r := atomic.And$T($p, $v)"),
 			contract.Or:              modify("r := atomic.Or$T($p, $v)"),
-			contract.Xor:             modify(xorLoop),
+			contract.Xor:             modify(arch.XorLoop),
 			contract.Swap:            modify("r := atomic.Swap$T($p, $v)"),
 			contract.CompareAndSwap:  modify("r := atomic.CompareAndSwap$T($p, $old, $new)"),
 			contract.LockBit:         modify("r := atomic.Or$T($p, $v)"),
 			contract.UnlockBit:       {seq(clear)},
-			contract.UnlockXorByte:   modify(xorLoop),
+			contract.UnlockXorByte:   modify(arch.XorLoop),
 			contract.CompareAndSwap2: {seq(fence, rmw("$locked"), fence)},
 		},
 	}},
