@@ -194,11 +194,7 @@ func a64Extend(a *asm, op *a64Op, _ int) error {
 }
 
 func a64Arithmetic(a *asm, op *a64Op, _ int) error {
-	dst, err := a.a64Destination()
-	if err != nil {
-		return err
-	}
-	left, err := a.a64Destination()
+	dst, left, err := a.a64TwoRegisters()
 	if err != nil {
 		return err
 	}
@@ -287,11 +283,7 @@ func (a *asm) a64Condition() (test flagTest, x, y memmodel.Operand, err error) {
 }
 
 func a64Select(a *asm, op *a64Op, _ int) error {
-	dst, err := a.a64Destination()
-	if err != nil {
-		return err
-	}
-	yes, err := a.a64Destination()
+	dst, yes, err := a.a64TwoRegisters()
 	if err != nil {
 		return err
 	}
@@ -385,12 +377,16 @@ func a64Store(a *asm, op *a64Op, _ int) error {
 	return nil
 }
 
-func a64StoreExclusive(a *asm, op *a64Op, _ int) error {
-	status, err := a.a64Destination()
-	if err != nil {
-		return err
+// a64TwoRegisters reads the two registers that an instruction begins with.
+func (a *asm) a64TwoRegisters() (first, second a64Reg, err error) {
+	if first, err = a.a64Destination(); err == nil {
+		second, err = a.a64Destination()
 	}
-	src, err := a.a64Destination()
+	return first, second, err
+}
+
+func a64StoreExclusive(a *asm, op *a64Op, _ int) error {
+	status, src, err := a.a64TwoRegisters()
 	if err != nil {
 		return err
 	}
@@ -405,11 +401,7 @@ func a64StoreExclusive(a *asm, op *a64Op, _ int) error {
 // a64Atomic reads LDADD Ws,Wt,[Xn] and its kin: Wt becomes the old value. With the zero register as Wt there is no value
 // to return: the read loses acquire and, as a no-return read, the order that DMB LD gives to reads.
 func a64Atomic(a *asm, op *a64Op, _ int) error {
-	src, err := a.a64Destination()
-	if err != nil {
-		return err
-	}
-	dst, err := a.a64Destination()
+	src, dst, err := a.a64TwoRegisters()
 	if err != nil {
 		return err
 	}
@@ -443,11 +435,7 @@ func (a *asm) a64RMW(op *a64Op, src, dst a64Reg) error {
 
 // a64CompareAndSwap reads CAS Ws,Wt,[Xn]: Ws is what is expected and becomes the old value, Wt is the new one.
 func a64CompareAndSwap(a *asm, op *a64Op, _ int) error {
-	expected, err := a.a64Destination()
-	if err != nil {
-		return err
-	}
-	src, err := a.a64Destination()
+	expected, src, err := a.a64TwoRegisters()
 	if err != nil {
 		return err
 	}
