@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/barriergen/barriergen/contract"
 )
@@ -21,6 +22,7 @@ type Op struct {
 	contract.Step
 	Cost   int  // in cycles, uncontended; of a Go statement what comes on top of its instructions
 	Prefix bool // makes the instruction behind it one atomic step, with this prefix's orders
+	Whole  bool // its access of 16 bytes is single-copy atomic: nobody ever sees half of it
 
 	// For a Go statement only. Events and orders are those of its instructions.
 	Go      string // its text: see gen for the placeholders
@@ -240,14 +242,22 @@ func (c Candidate) String() string {
 	return c.Code.String()
 }
 
+// Candidates are the ways to do each operation.
+type Candidates map[contract.Op][]Candidate
+
+// Lazily makes candidates at first use: not every command asks for them.
+func Lazily(candidates func() Candidates) func() Candidates { return sync.OnceValue(candidates) }
+
 // Level is a feature level of a target: what a build may take for granted.
 type Level struct {
 	Name string // as GOARM64 or GOAMD64 calls it
 	Doc  string
+	// SyncLoad and SyncStore are what a load and a store of sync/atomic are.
+	SyncLoad, SyncStore *Op
 	// SyncRMW is what a successful read-modify-write of sync/atomic may be at this level.
 	SyncRMW []*Op
 	// Candidates per operation, the preferred first among equal costs.
-	Candidates map[contract.Op][]Candidate
+	Candidates func() Candidates
 }
 
 // Target is one architecture.

@@ -40,7 +40,7 @@ func Find(t *Target, l *Level, p contract.Primitive, use Use) (Lowering, error) 
 	best := Lowering{Cost: -1}
 	var rejected []string
 	reject := func(c Candidate, why string) { rejected = append(rejected, fmt.Sprintf("%s (%s): %s", c, c.Form, why)) }
-	for _, c := range l.Candidates[p.Op] {
+	for _, c := range l.Candidates()[p.Op] {
 		why := unfit(c, p, use)
 		if why == "" {
 			why = missing(t, l, p, c, use.Macro)
@@ -147,12 +147,12 @@ func neighbours(t *Target, l *Level, b contract.Binding) []neighbour {
 		}
 		return out
 	case contract.LastLock:
-		return []neighbour{{before: []contract.Step{t.known("CompareAndSwapAcquire")}}}
+		return []neighbour{{before: []contract.Step{t.Known("CompareAndSwapAcquire")}}}
 	case contract.LastUnlock:
-		return []neighbour{{before: []contract.Step{t.known("StoreRelease"), t.known("CompareAndSwapAcquire")}}}
+		return []neighbour{{before: []contract.Step{t.Known("StoreRelease"), t.Known("CompareAndSwapAcquire")}}}
 	case contract.LastSRCU:
 		// What primitives/srcu promises of its read unlock, on every machine: a full read-modify-write.
-		return []neighbour{{before: []contract.Step{t.known("AddFull")}}}
+		return []neighbour{{before: []contract.Step{t.Known("AddFull")}}}
 	case contract.LastBranch:
 		return []neighbour{{before: []contract.Step{branch}}}
 	}
@@ -163,9 +163,9 @@ func neighbours(t *Target, l *Level, b contract.Binding) []neighbour {
 var branch = contract.Step{Events: []contract.Classes{contract.PlainRead},
 	Orders: []contract.Order{{Side: contract.After, From: contract.PlainRead, To: contract.Writes, Strength: contract.Strong, Domain: contract.Everywhere}}}
 
-// known is an operation of which no more is known than its contract, and that it is at least the machine's weakest of its
+// Known is an operation of which no more is known than its contract, and that it is at least the machine's weakest of its
 // kind: a lock that somebody wrote on these primitives.
-func (t *Target) known(name string) contract.Step {
+func (t *Target) Known(name string) contract.Step {
 	p := mustLookup(name)
 	var step contract.Step
 	if p.Op.RMW() {

@@ -3,6 +3,7 @@ package contract
 import (
 	"cmp"
 	"slices"
+	"sync"
 )
 
 // Family groups the primitives into the packages that people import.
@@ -129,15 +130,16 @@ func (p Primitive) Acquires() bool {
 }
 
 // Table returns the whole table, family by family.
-func Table() []Primitive { return slices.Clone(table) }
+func Table() []Primitive { return slices.Clone(table()) }
 
 // Lookup returns the primitive of that name.
 func Lookup(name string) (Primitive, bool) {
-	i := slices.IndexFunc(table, func(p Primitive) bool { return p.Name == name })
+	rows := table()
+	i := slices.IndexFunc(rows, func(p Primitive) bool { return p.Name == name })
 	if i < 0 {
 		return Primitive{}, false
 	}
-	return table[i], true
+	return rows[i], true
 }
 
 // Of returns the primitives of one family.
@@ -145,9 +147,8 @@ func Of(f Family) []Primitive {
 	return slices.DeleteFunc(Table(), func(p Primitive) bool { return p.Family != f })
 }
 
-var table = build()
-
-func build() []Primitive {
+// table is made at first use: not every command asks for it.
+var table = sync.OnceValue(func() []Primitive {
 	rows := slices.Clone(fences)
 	for i := range rows {
 		rows[i].Family, rows[i].Op = Barrier, Fence
@@ -159,4 +160,4 @@ func build() []Primitive {
 		rows = append(rows, p)
 	}
 	return rows
-}
+})

@@ -1,6 +1,8 @@
 package litmus
 
 import (
+	"sync"
+
 	"github.com/barriergen/barriergen/memmodel"
 )
 
@@ -171,14 +173,18 @@ func (a *asm) a64Value(wide bool) (memmodel.Operand, error) {
 }
 
 // a64Shifts is what may follow a register: its function, the bytes that it takes of the register, and their sign.
-var a64Shifts = map[string]struct {
+var a64Shifts = sync.OnceValue(func() map[string]a64Extension {
+	return map[string]a64Extension{
+		"LSL": {fn: memmodel.FnShl}, "LSR": {fn: memmodel.FnShr},
+		"UXTB": {memmodel.FnShl, 1, false}, "UXTH": {memmodel.FnShl, 2, false}, "UXTW": {memmodel.FnShl, 4, false}, "UXTX": {memmodel.FnShl, 8, false},
+		"SXTB": {memmodel.FnShl, 1, true}, "SXTH": {memmodel.FnShl, 2, true}, "SXTW": {memmodel.FnShl, 4, true}, "SXTX": {memmodel.FnShl, 8, true},
+	}
+})
+
+type a64Extension struct {
 	fn     memmodel.Fn
 	size   uint8
 	signed bool
-}{
-	"LSL": {fn: memmodel.FnShl}, "LSR": {fn: memmodel.FnShr},
-	"UXTB": {memmodel.FnShl, 1, false}, "UXTH": {memmodel.FnShl, 2, false}, "UXTW": {memmodel.FnShl, 4, false}, "UXTX": {memmodel.FnShl, 8, false},
-	"SXTB": {memmodel.FnShl, 1, true}, "SXTH": {memmodel.FnShl, 2, true}, "SXTW": {memmodel.FnShl, 4, true}, "SXTX": {memmodel.FnShl, 8, true},
 }
 
 // a64Shift reads an extension or shift of the operand, if there is one, into a register of its own.
@@ -191,7 +197,7 @@ func (a *asm) a64Shift(x memmodel.Operand, wide bool) (memmodel.Operand, error) 
 	a.skipBlanks()
 	at := a.pos
 	name := upper(&a.option, a.ident())
-	shift, ok := a64Shifts[string(name)]
+	shift, ok := a64Shifts()[string(name)]
 	if !ok {
 		return x, a.errorf(at, "expected an extension or shift such as SXTW or LSL #1, found %q", name)
 	}

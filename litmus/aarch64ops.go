@@ -2,6 +2,7 @@ package litmus
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/barriergen/barriergen/memmodel"
 )
@@ -20,10 +21,10 @@ type a64Op struct {
 }
 
 // a64Ops is every mnemonic.
-var a64Ops = a64Table()
+var a64Ops = sync.OnceValue(a64Table)
 
 func a64Instruction(a *asm, mnemonic []byte, at int) error {
-	op, ok := a64Ops[string(mnemonic)]
+	op, ok := a64Ops()[string(mnemonic)]
 	if !ok {
 		return a.errorf(at, "unknown instruction %s", mnemonic)
 	}
@@ -31,13 +32,15 @@ func a64Instruction(a *asm, mnemonic []byte, at int) error {
 }
 
 // a64Conditions are the conditions on two values that were compared.
-var a64Conditions = map[string]flagTest{
-	"EQ": {memmodel.FnEq, false}, "NE": {memmodel.FnNe, false},
-	"LT": {memmodel.FnLt, false}, "LE": {memmodel.FnLe, false}, "GT": {memmodel.FnGt, false}, "GE": {memmodel.FnGe, false},
-	"MI": {memmodel.FnLt, false}, "PL": {memmodel.FnGe, false},
-	"LO": {memmodel.FnLt, true}, "CC": {memmodel.FnLt, true}, "LS": {memmodel.FnLe, true},
-	"HI": {memmodel.FnGt, true}, "HS": {memmodel.FnGe, true}, "CS": {memmodel.FnGe, true},
-}
+var a64Conditions = sync.OnceValue(func() map[string]flagTest {
+	return map[string]flagTest{
+		"EQ": {memmodel.FnEq, false}, "NE": {memmodel.FnNe, false},
+		"LT": {memmodel.FnLt, false}, "LE": {memmodel.FnLe, false}, "GT": {memmodel.FnGt, false}, "GE": {memmodel.FnGe, false},
+		"MI": {memmodel.FnLt, false}, "PL": {memmodel.FnGe, false},
+		"LO": {memmodel.FnLt, true}, "CC": {memmodel.FnLt, true}, "LS": {memmodel.FnLe, true},
+		"HI": {memmodel.FnGt, true}, "HS": {memmodel.FnGe, true}, "CS": {memmodel.FnGe, true},
+	}
+})
 
 // a64Table lists the instructions; families that differ in suffixes are spelled out by loops.
 func a64Table() map[string]*a64Op {
@@ -81,7 +84,7 @@ func a64Table() map[string]*a64Op {
 	for _, name := range []string{"ADD", "SUB", "AND", "BIC"} {
 		t[name+"S"] = &a64Op{read: a64Arithmetic, fn: t[name].fn, flags: true}
 	}
-	for name, test := range a64Conditions {
+	for name, test := range a64Conditions() {
 		t["B."+name] = &a64Op{read: a64FlagBranch, test: test}
 		t["B"+name] = t["B."+name]
 	}
@@ -274,7 +277,7 @@ func (a *asm) a64Condition() (test flagTest, x, y memmodel.Operand, err error) {
 	a.skipBlanks()
 	at := a.pos
 	name := upper(&a.option, a.ident())
-	test, ok := a64Conditions[string(name)]
+	test, ok := a64Conditions()[string(name)]
 	if !ok {
 		return test, x, y, a.errorf(at, "unknown condition %q", name)
 	}

@@ -57,8 +57,9 @@ func asmCode(b *builder, s *scanner, arch *isa) error {
 		b.scratch.code = make([]memmodel.Instr, 2*perCell*cells)
 	}
 	free := b.scratch.code[:cap(b.scratch.code)]
-	inner := *s
-	a := asm{builder: b, scanner: &inner, arch: arch}
+	inner, a := &b.inner, &b.asm
+	*inner = *s
+	*a = asm{builder: b, scanner: inner, arch: arch}
 	for i, cells := range columns {
 		t := b.thread(i)
 		n := perCell * len(cells)

@@ -27,7 +27,7 @@ func (p *cParser) call(name string, at, depth int) cValue {
 	}
 	for i := range len(f.args) {
 		if i > 0 {
-			p.expect(',', "behind an argument of "+name)
+			p.expect(',', "behind an argument of", name)
 		}
 		if p.err != nil {
 			return constant(0)

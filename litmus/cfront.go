@@ -47,7 +47,8 @@ func cCode(b *builder, s *scanner) error {
 	if b.scratch.code == nil {
 		b.scratch.code = make([]memmodel.Instr, 0, 64)
 	}
-	p := &cParser{b: b, s: s, src: s.text, line: s.lineOf(s.pos), free: b.scratch.code[:0]}
+	p := &b.scratch.c
+	*p = cParser{b: b, s: s, src: s.text, line: s.lineOf(s.pos), free: b.scratch.code[:0], params: p.params, temps: p.temps}
 	for i := range b.test.Program.Locs {
 		widen(&b.test.Program.Locs[i])
 	}

@@ -1,6 +1,10 @@
 package litmus
 
-import "github.com/barriergen/barriergen/memmodel"
+import (
+	"strings"
+
+	"github.com/barriergen/barriergen/memmodel"
+)
 
 // cKind is the kind of a token of C.
 type cKind uint8
@@ -23,13 +27,16 @@ type cToken struct {
 
 func cTwo(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
 
-// cPairs are the punctuation marks of two bytes.
-var cPairs = func() (set [128][128]bool) {
-	for _, s := range []string{"==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "++", "--", "+=", "-=", "*=", "&=", "|=", "^=", "->"} {
-		set[s[0]][s[1]] = true
+// cPair says whether the two bytes are one punctuation mark.
+func cPair(c, d byte) bool {
+	switch d {
+	case '=':
+		return strings.IndexByte("=!<>+-*&|^", c) >= 0
+	case c:
+		return strings.IndexByte("<>&|+-", c) >= 0
 	}
-	return set
-}()
+	return c == '-' && d == '>'
+}
 
 // next reads the next token. After an error there are no more tokens, so that every loop of the parser ends.
 func (p *cParser) next() {
@@ -53,7 +60,7 @@ func (p *cParser) next() {
 	default:
 		p.tok.kind, p.tok.punct = cPunct, uint16(c)
 		s.pos++
-		if d := s.peek(); c < 128 && d < 128 && cPairs[c][d] {
+		if d := s.peek(); cPair(c, d) {
 			p.tok.punct = cTwo(c, d)
 			s.pos++
 		}
@@ -157,9 +164,9 @@ func (p *cParser) accept(punct uint16) bool {
 	return true
 }
 
-// expect takes the punctuation mark, or fails.
-func (p *cParser) expect(c byte, after string) {
+// expect takes the punctuation mark, or fails and says where it should be.
+func (p *cParser) expect(c byte, where ...string) {
 	if !p.accept(uint16(c)) {
-		p.failAt(p.tok.pos, "expected %q %s, found %s", string(c), after, p.found())
+		p.failAt(p.tok.pos, "expected %q %s, found %s", string(c), strings.Join(where, " "), p.found())
 	}
 }

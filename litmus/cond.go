@@ -73,7 +73,7 @@ func (b *builder) condition(s *scanner) error {
 	t := b.test
 	t.Quantifier, t.Prop = ForAll, Prop{Op: PropTrue}
 	c := condParser{builder: b, scanner: s}
-	b.shown = b.shown[:0]
+	b.shown, b.props, b.open = b.shown[:0], b.props[:0], b.open[:0]
 	s.skipSpace()
 	if s.acceptWord("locations") {
 		if err := c.locations(); err != nil {
@@ -169,7 +169,7 @@ func (c *condParser) implication() (Prop, error) {
 		return left, nil
 	}
 	right, err := c.implication()
-	return Prop{Op: PropImplies, Kids: []Prop{left, right}}, err
+	return Prop{Op: PropImplies, Kids: c.kids(left, right)}, err
 }
 
 // chain reads one or more operands joined by the operator.
@@ -182,25 +182,32 @@ func (c *condParser) chain(op PropOp) (Prop, error) {
 	if err != nil {
 		return first, err
 	}
-	var kids []Prop
+	from := len(c.open)
+	c.open = append(c.open, first)
 	for {
 		c.skipSpace()
 		if !c.acceptText(text) && !c.acceptWord(word) {
 			break
 		}
-		if kids == nil {
-			kids = append(make([]Prop, 0, 4), first)
-		}
 		next, err := c.operand(op)
 		if err != nil {
 			return next, err
 		}
-		kids = append(kids, next)
+		c.open = append(c.open, next)
 	}
-	if kids == nil {
+	kids := c.open[from:]
+	c.open = c.open[:from]
+	if len(kids) == 1 {
 		return first, nil
 	}
-	return Prop{Op: op, Kids: kids}, nil
+	return Prop{Op: op, Kids: c.kids(kids...)}, nil
+}
+
+// kids keeps operands as long as the test.
+func (b *builder) kids(p ...Prop) []Prop {
+	from := len(b.props)
+	b.props = append(b.props, p...)
+	return b.props[from:len(b.props):len(b.props)]
 }
 
 // operand reads what the operator joins.
@@ -224,7 +231,7 @@ func (c *condParser) unary() (Prop, error) {
 	switch {
 	case c.acceptText("~"), c.acceptWord("not"):
 		p, err := c.unary()
-		return Prop{Op: PropNot, Kids: []Prop{p}}, err
+		return Prop{Op: PropNot, Kids: c.kids(p)}, err
 	case c.accept('('):
 		p, err := c.implication()
 		if err != nil {

@@ -1,17 +1,23 @@
 package litmus
 
-import "github.com/barriergen/barriergen/memmodel"
+import (
+	"sync"
+
+	"github.com/barriergen/barriergen/memmodel"
+)
 
 // cTypes are the words that begin a declaration or a cast; any two names in a row are a declaration as well.
-var cTypes = map[string]bool{
-	"int": true, "char": true, "long": true, "short": true, "unsigned": true, "signed": true, "void": true, "bool": true, "_Bool": true,
-	"struct": true, "volatile": true, "const": true, "static": true, "register": true,
-	"atomic_t": true, "atomic64_t": true, "atomic_long_t": true, "spinlock_t": true, "raw_spinlock_t": true, "size_t": true,
-	"intptr_t": true, "uintptr_t": true, "u8": true, "u16": true, "u32": true, "u64": true, "s8": true, "s16": true, "s32": true, "s64": true,
-	"int8_t": true, "int16_t": true, "int32_t": true, "int64_t": true, "uint8_t": true, "uint16_t": true, "uint32_t": true, "uint64_t": true,
-}
+var cTypes = sync.OnceValue(func() map[string]bool {
+	return map[string]bool{
+		"int": true, "char": true, "long": true, "short": true, "unsigned": true, "signed": true, "void": true, "bool": true, "_Bool": true,
+		"struct": true, "volatile": true, "const": true, "static": true, "register": true,
+		"atomic_t": true, "atomic64_t": true, "atomic_long_t": true, "spinlock_t": true, "raw_spinlock_t": true, "size_t": true,
+		"intptr_t": true, "uintptr_t": true, "u8": true, "u16": true, "u32": true, "u64": true, "s8": true, "s16": true, "s32": true, "s64": true,
+		"int8_t": true, "int16_t": true, "int32_t": true, "int64_t": true, "uint8_t": true, "uint16_t": true, "uint32_t": true, "uint64_t": true,
+	}
+})
 
-func (p *cParser) isType() bool { return p.tok.kind == cName && cTypes[p.text()] }
+func (p *cParser) isType() bool { return p.tok.kind == cName && cTypes()[p.text()] }
 
 // typeName skips a type and its stars.
 func (p *cParser) typeName() {
@@ -121,7 +127,7 @@ func (p *cParser) simple() {
 // condition reads an expression in parentheses.
 func (p *cParser) condition(word string) cValue {
 	p.next()
-	p.expect('(', "behind "+word)
+	p.expect('(', "behind", word)
 	v := p.expr(0)
 	p.expect(')', "behind the condition")
 	return v

@@ -1,14 +1,20 @@
 package litmus
 
-import "github.com/barriergen/barriergen/memmodel"
+import (
+	"sync"
+
+	"github.com/barriergen/barriergen/memmodel"
+)
 
 // typeSizes is the width of the types that an initial state may name. Others, such as a struct's, are eight bytes.
-var typeSizes = map[string]uint8{
-	"char": 1, "int8_t": 1, "uint8_t": 1, "u8": 1, "s8": 1, "bool": 1, "_Bool": 1,
-	"short": 2, "int16_t": 2, "uint16_t": 2, "u16": 2, "s16": 2,
-	"int": 4, "unsigned": 4, "signed": 4, "int32_t": 4, "uint32_t": 4, "u32": 4, "s32": 4, "atomic_t": 4, "spinlock_t": 4,
-	"long": 8, "int64_t": 8, "uint64_t": 8, "u64": 8, "s64": 8, "atomic64_t": 8, "intptr_t": 8, "uintptr_t": 8, "size_t": 8,
-}
+var typeSizes = sync.OnceValue(func() map[string]uint8 {
+	return map[string]uint8{
+		"char": 1, "int8_t": 1, "uint8_t": 1, "u8": 1, "s8": 1, "bool": 1, "_Bool": 1,
+		"short": 2, "int16_t": 2, "uint16_t": 2, "u16": 2, "s16": 2,
+		"int": 4, "unsigned": 4, "signed": 4, "int32_t": 4, "uint32_t": 4, "u32": 4, "s32": 4, "atomic_t": 4, "spinlock_t": 4,
+		"long": 8, "int64_t": 8, "uint64_t": 8, "u64": 8, "s64": 8, "atomic64_t": 8, "intptr_t": 8, "uintptr_t": 8, "size_t": 8,
+	}
+})
 
 // initialState reads the declarations in braces: `x=1; int y; int *p = &x; atomic_t c = ATOMIC_INIT(3); 0:X1=x; int 1:r2;`.
 func (b *builder) initialState(s *scanner) error {
@@ -58,7 +64,7 @@ func (b *builder) declaration(s *scanner) error {
 			s.skipSpace()
 			if next := s.peek(); isIdentStart(next) || next == '*' || digit(next) < 10 {
 				// A word of a type, since more of the declaration follows.
-				if n, known := typeSizes[name]; known {
+				if n, known := typeSizes()[name]; known {
 					size = n
 				}
 				continue

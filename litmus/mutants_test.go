@@ -141,6 +141,9 @@ func machineTests(t *testing.T, arch string) []*Test {
 	return tests
 }
 
+// wideAxiom is about accesses of 16 bytes, which these files do not have; the tests of package models build them.
+const wideAxiom = "single-copy-atomicity"
+
 // redundant are the names in a model whose removal no program shows, with the reason, by model, line and name.
 var redundant = map[string]string{
 	"aarch64: ISB in | dsb-ob; [ISB]; po": "a DSB holds back everything behind it, with an ISB or without",
@@ -166,6 +169,9 @@ func TestMachineModelMutants(t *testing.T) {
 			for _, axiom := range m.Axioms() {
 				without, ok := m.Without(axiom)
 				require.True(t, ok, axiom)
+				if axiom == wideAxiom {
+					continue
+				}
 				assert.NotEmpty(t, changed(tests, want, outcome(t, without, tests)), "no test notices that %s is gone", axiom)
 			}
 			src, err := models.Source(tt.model)

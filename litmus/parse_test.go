@@ -2,6 +2,10 @@ package litmus
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -272,4 +276,33 @@ func FuzzRun(f *testing.F) {
 		}
 		res.AppendReport(nil)
 	})
+}
+
+// A parser that is used again reads what a new one reads, after a file with a mistake too.
+func TestParserAgain(t *testing.T) {
+	sources := []string{
+		"X86_64 SB\n{ x=0; y=0; }\n P0 | P1 ;\n lock incl (x) | movl $1,(y) ;\n mfence | L: cmpl $0,(x) ;\n | jne L ;\nexists (x=1 /\\ (y=1 \\/ ~(y=0 /\\ x=1)))\n",
+		"AArch64 MP\n{ 0:X1=x; 1:X1=x; }\n P0 | P1 ;\n MOV W0,#1 | LDR W0,[X1] ;\n STR W0,[X1] | CBNZ W0,L ;\n | L: ;\nforall (1:X0=1 \\/ 1:X0=0)\n",
+	}
+	err := filepath.WalkDir("testdata", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, ".litmus") {
+			return err
+		}
+		src, err := os.ReadFile(name)
+		sources = append(sources, string(src))
+		return err
+	})
+	require.NoError(t, err)
+	var p parser
+	for _, src := range sources {
+		fresh, err := Parse([]byte(src), "t")
+		require.NoError(t, err, src)
+		again, err := p.parse([]byte(src), "t")
+		require.NoError(t, err, src)
+		require.Equal(t, fmt.Sprint(fresh.Program.Locs, fresh.Program.Threads, fresh.Prop, fresh.Observed), fmt.Sprint(again.Program.Locs, again.Program.Threads, again.Prop, again.Observed), src)
+		if _, err = p.parse([]byte(src[:2*len(src)/3]), "t"); err == nil {
+			_, err = p.parse([]byte(src[:len(src)/2]), "t")
+		}
+		require.Error(t, err, src)
+	}
 }

@@ -61,9 +61,9 @@ func RunPaths(ctx context.Context, paths []string, o Options, out io.Writer, pro
 	if o.Dot != nil && len(files) != 1 {
 		return Summary{}, fmt.Errorf("a drawing is of one test, and there are %d", len(files))
 	}
-	w := bufio.NewWriterSize(out, 1<<16)
+	w := bufio.NewWriterSize(out, 1<<14)
 	sum := Summary{Tests: len(files)}
-	err = run(ctx, files, o, func(i int, a *answer) error {
+	err = run(ctx, files, o, func(i int, a answer) error {
 		sum.count(a)
 		if progress != nil {
 			progress(i+1, len(files))
@@ -126,7 +126,7 @@ type answer struct {
 }
 
 // count adds an answer.
-func (s *Summary) count(a *answer) {
+func (s *Summary) count(a answer) {
 	var limit *memmodel.LimitError
 	switch {
 	case errors.As(a.err, &limit):
@@ -141,7 +141,7 @@ func (s *Summary) count(a *answer) {
 }
 
 // run answers the files with several workers and hands the answers over in order.
-func run(ctx context.Context, files []source, o Options, done func(i int, a *answer) error) error {
+func run(ctx context.Context, files []source, o Options, done func(i int, a answer) error) error {
 	workers := o.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -166,9 +166,9 @@ func run(ctx context.Context, files []source, o Options, done func(i int, a *ans
 	// A worker takes every nth file, so that the answers come in nearly the order in which they are printed; each may be a
 	// little ahead of the printing.
 	const ahead = 64
-	answers := make([]chan *answer, workers)
+	answers := make([]chan answer, workers)
 	for n := range answers {
-		answers[n] = make(chan *answer, ahead)
+		answers[n] = make(chan answer, ahead)
 		wg.Go(func() {
 			w := o.worker(true)
 			for i := n; i < len(files); i += workers {
@@ -210,13 +210,13 @@ func (o Options) worker(keep bool) *worker {
 }
 
 // answer runs a file.
-func (w *worker) answer(file source) *answer {
+func (w *worker) answer(file source) answer {
 	if err := w.run(file); err != nil {
-		return &answer{err: err, report: w.failure(file.name, err)}
+		return answer{err: err, report: w.failure(file.name, err)}
 	}
 	if w.JSON {
 		report, err := json.Marshal(&w.result)
-		return &answer{ok: w.result.Ok, err: err, report: append(report, '\n')}
+		return answer{ok: w.result.Ok, err: err, report: append(report, '\n')}
 	}
 	if w.keep {
 		w.report = make([]byte, 0, len(w.report)+64)
@@ -225,11 +225,11 @@ func (w *worker) answer(file source) *answer {
 	if w.Why {
 		e, err := w.runner.Explain(w.result.Test)
 		if err != nil {
-			return &answer{err: err, report: w.failure(file.name, err)}
+			return answer{err: err, report: w.failure(file.name, err)}
 		}
 		w.report = append(w.report, Explain(e)+"\n"...)
 	}
-	return &answer{ok: w.result.Ok, report: w.report}
+	return answer{ok: w.result.Ok, report: w.report}
 }
 
 // run leaves the file's result in w.

@@ -3,6 +3,7 @@ package litmus
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/barriergen/barriergen/memmodel"
 )
@@ -37,16 +38,16 @@ func riscvFenceTags() (tags []string) {
 var riscvRegs = numbered("x", 32)
 
 // riscvNumbers maps every name of a register, those of the calling convention too, to its number.
-var riscvNumbers = func() map[string]int {
+var riscvNumbers = sync.OnceValue(func() map[string]int {
 	m := map[string]int{"fp": 8}
 	for i, abi := range strings.Fields("zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 t3 t4 t5 t6") {
 		m[abi], m[riscvRegs[i]] = i, i
 	}
 	return m
-}()
+})
 
 func riscvRegister(name string) (string, bool) {
-	n, ok := riscvNumbers[name]
+	n, ok := riscvNumbers()[name]
 	if !ok || n == 0 {
 		return "", false
 	}
@@ -77,7 +78,7 @@ var riscvSuffixes = []struct {
 var riscvExclusive = tagSet(riscvTags, "X")
 
 // riscvOps is every mnemonic.
-var riscvOps = func() map[string]*riscvOp {
+var riscvOps = sync.OnceValue(func() map[string]*riscvOp {
 	t := map[string]*riscvOp{
 		"nop":       {read: func(*asm, *riscvOp, memmodel.Tags) error { return nil }},
 		"fence":     {read: riscvFence},
@@ -121,16 +122,16 @@ var riscvOps = func() map[string]*riscvOp {
 		}
 	}
 	return t
-}()
+})
 
 func riscvInstruction(a *asm, mnemonic []byte, at int) error {
 	name := strings.ToLower(string(mnemonic))
-	if op := riscvOps[name]; op != nil {
+	if op := riscvOps()[name]; op != nil {
 		return op.read(a, op, 0)
 	}
 	for _, suffix := range riscvSuffixes {
 		if base, ok := strings.CutSuffix(name, suffix.name); ok {
-			if op := riscvOps[base]; op != nil && op.ordered {
+			if op := riscvOps()[base]; op != nil && op.ordered {
 				return op.read(a, op, suffix.tags)
 			}
 			break
@@ -143,7 +144,7 @@ func riscvInstruction(a *asm, mnemonic []byte, at int) error {
 func (a *asm) riscvReg() (int, error) {
 	a.skipBlanks()
 	at := a.pos
-	n, ok := riscvNumbers[strings.ToLower(string(a.ident()))]
+	n, ok := riscvNumbers()[strings.ToLower(string(a.ident()))]
 	if !ok {
 		a.pos = at
 		return 0, a.errorf(at, "expected a register, found %s", a.operandFound())

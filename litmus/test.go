@@ -103,11 +103,18 @@ func Parse(src []byte, filename string) (*Test, error) {
 type parser struct {
 	test    Test
 	program memmodel.Program
+	scanner scanner
+	builder builder
 	scratch
 }
 
 // scratch is the memory that reading a test needs besides the test's own.
 type scratch struct {
+	inner   scanner
+	asm     asm
+	c       cParser
+	props   []Prop // the operands of the test's propositions
+	open    []Prop // of those that are being read
 	columns [][]cell
 	code    []memmodel.Instr
 	labels  []label
@@ -120,7 +127,8 @@ type scratch struct {
 }
 
 func (p *parser) parse(src []byte, filename string) (*Test, error) {
-	s := &scanner{file: filename, src: src, text: string(src)}
+	s := &p.scanner
+	*s = scanner{file: filename, src: src, text: string(src)}
 	p.program = memmodel.Program{Locs: p.program.Locs[:0], Threads: p.program.Threads[:0]}
 	p.test = Test{File: filename, Program: &p.program, Observed: p.test.Observed[:0]}
 	if err := p.read(s); err != nil {
@@ -145,7 +153,8 @@ func (p *parser) read(s *scanner) error {
 		return s.errorf(at, "the test has no name")
 	}
 	t.Program.Name, t.Program.Arch, t.Program.Tags = t.Name, arch, fe.tags
-	b := &builder{test: t, fe: fe, scratch: &p.scratch}
+	b := &p.builder
+	*b = builder{test: t, fe: fe, scratch: &p.scratch}
 	if err := b.header(s); err != nil {
 		return err
 	}

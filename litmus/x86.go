@@ -3,6 +3,7 @@ package litmus
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/barriergen/barriergen/memmodel"
 )
@@ -38,7 +39,7 @@ var (
 )
 
 // x86Parts maps every name of a register to its number and width.
-var x86Parts = func() map[string]x86Reg {
+var x86Parts = sync.OnceValue(func() map[string]x86Reg {
 	m := map[string]x86Reg{}
 	for n, name := range x86Names64 {
 		m[name] = x86Reg{n, 8}
@@ -51,7 +52,7 @@ var x86Parts = func() map[string]x86Reg {
 		m[low] = x86Reg{n, 1}
 	}
 	return m
-}()
+})
 
 // x86Reg is a register's number and how many bytes of it are meant.
 type x86Reg struct {
@@ -60,7 +61,7 @@ type x86Reg struct {
 }
 
 func x86Register(name string, canonical []string) (string, bool) {
-	r, ok := x86Parts[strings.ToLower(name)]
+	r, ok := x86Parts()[strings.ToLower(name)]
 	if !ok || r.n >= len(canonical) {
 		return "", false
 	}
@@ -104,17 +105,19 @@ type x86Instr struct {
 }
 
 // x86Conditions are the conditions of jumps and moves.
-var x86Conditions = map[string]flagTest{
-	"E": {memmodel.FnEq, false}, "Z": {memmodel.FnEq, false}, "NE": {memmodel.FnNe, false}, "NZ": {memmodel.FnNe, false},
-	"L": {memmodel.FnLt, false}, "LE": {memmodel.FnLe, false}, "G": {memmodel.FnGt, false}, "GE": {memmodel.FnGe, false},
-	"S": {memmodel.FnLt, false}, "NS": {memmodel.FnGe, false},
-	"B": {memmodel.FnLt, true}, "BE": {memmodel.FnLe, true}, "A": {memmodel.FnGt, true}, "AE": {memmodel.FnGe, true},
-}
+var x86Conditions = sync.OnceValue(func() map[string]flagTest {
+	return map[string]flagTest{
+		"E": {memmodel.FnEq, false}, "Z": {memmodel.FnEq, false}, "NE": {memmodel.FnNe, false}, "NZ": {memmodel.FnNe, false},
+		"L": {memmodel.FnLt, false}, "LE": {memmodel.FnLe, false}, "G": {memmodel.FnGt, false}, "GE": {memmodel.FnGe, false},
+		"S": {memmodel.FnLt, false}, "NS": {memmodel.FnGe, false},
+		"B": {memmodel.FnLt, true}, "BE": {memmodel.FnLe, true}, "A": {memmodel.FnGt, true}, "AE": {memmodel.FnGe, true},
+	}
+})
 
 var x86Locked = tagSet(x86Tags, "X")
 
 // x86Ops is every mnemonic.
-var x86Ops = func() map[string]*x86Op {
+var x86Ops = sync.OnceValue(func() map[string]*x86Op {
 	t := map[string]*x86Op{
 		"NOP": {run: x86Nothing}, "PAUSE": {run: x86Nothing},
 		"MOV":     {run: x86Move, operands: 2},
@@ -138,7 +141,7 @@ var x86Ops = func() map[string]*x86Op {
 	for name, fn := range map[string]memmodel.Fn{"INC": memmodel.FnAdd, "DEC": memmodel.FnSub, "NOT": memmodel.FnXor} {
 		t[name] = &x86Op{run: x86Unary, operands: 1, fn: fn, lockable: true}
 	}
-	for name, test := range x86Conditions {
+	for name, test := range x86Conditions() {
 		t["J"+name] = &x86Op{run: x86Jump, test: test}
 		t["CMOV"+name] = &x86Op{run: x86ConditionalMove, operands: 2, test: test}
 	}
@@ -153,7 +156,7 @@ var x86Ops = func() map[string]*x86Op {
 		}
 	}
 	return t
-}()
+})
 
 // x86Sizes are the suffixes of mnemonics.
 var x86Sizes = map[byte]uint8{'B': 1, 'W': 2, 'L': 4, 'Q': 8}
@@ -169,7 +172,7 @@ func x86Instruction(a *asm, mnemonic []byte, at int) error {
 		at = a.pos
 		mnemonic = upper(&a.word, a.mnemonic())
 	}
-	op := x86Ops[string(mnemonic)]
+	op := x86Ops()[string(mnemonic)]
 	if op == nil {
 		return a.errorf(at, "unknown instruction %s", clip(mnemonic))
 	}
@@ -177,7 +180,7 @@ func x86Instruction(a *asm, mnemonic []byte, at int) error {
 		return a.errorf(at, "%s cannot be locked", mnemonic)
 	}
 	suffix := uint8(0)
-	if bare := mnemonic[:len(mnemonic)-1]; x86Ops[string(bare)] == op {
+	if bare := mnemonic[:len(mnemonic)-1]; x86Ops()[string(bare)] == op {
 		suffix = x86Sizes[mnemonic[len(mnemonic)-1]]
 	}
 	if op.operands > 0 {
@@ -241,7 +244,7 @@ func (a *asm) x86Operand() (o x86Operand, err error) {
 	}
 	percent := a.accept('%')
 	id := a.ident()
-	r, ok := x86Parts[strings.ToLower(string(id))]
+	r, ok := x86Parts()[strings.ToLower(string(id))]
 	if !ok {
 		what := "expected an operand, found %s"
 		if percent || len(id) > 0 {
@@ -282,7 +285,7 @@ func (a *asm) x86Memory(o x86Operand) (x86Operand, error) {
 	at := a.pos
 	percent := a.accept('%')
 	id := a.ident()
-	r, isReg := x86Parts[strings.ToLower(string(id))]
+	r, isReg := x86Parts()[strings.ToLower(string(id))]
 	switch {
 	case isReg && (percent || a.findLoc(string(id)) < 0):
 		base, err := a.x86InRegister(x86Operand{at: at}, r)

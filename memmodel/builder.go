@@ -46,7 +46,7 @@ type fixpoint struct {
 // `let rec`.
 type graph struct {
 	nodes  []node
-	index  map[node]int32
+	slots  []int32 // open addressing: 1 + index into nodes, 0 for none
 	fixes  []fixpoint
 	tags   []string
 	axioms []axiom
@@ -75,16 +75,42 @@ type axiom struct {
 	expr int32
 }
 
-func newGraph() *graph { return &graph{index: map[node]int32{}, names: map[int32]string{}} }
+func newGraph() *graph {
+	return &graph{nodes: make([]node, 0, 512), slots: make([]int32, 1024), names: map[int32]string{}}
+}
+
+// reset empties the graph and keeps its memory.
+func (g *graph) reset() {
+	clear(g.slots)
+	*g = graph{nodes: g.nodes[:0], slots: g.slots, fixes: g.fixes[:0], axioms: g.axioms[:0], from: g.from[:0], levels: g.levels[:0]}
+}
+
+// slot is where n stands in slots, or where it belongs.
+func (g *graph) slot(n node) int {
+	h := (uint64(n.op)<<57 ^ uint64(uint32(n.a))<<28 ^ uint64(uint32(n.b))) * 0x9e3779b97f4a7c15
+	mask := len(g.slots) - 1
+	i := int(h>>32) & mask
+	for g.slots[i] != 0 && g.nodes[g.slots[i]-1] != n {
+		i = (i + 1) & mask
+	}
+	return i
+}
 
 func (g *graph) add(n node) int32 {
-	if id, ok := g.index[n]; ok {
-		return id
+	i := g.slot(n)
+	if g.slots[i] != 0 {
+		return g.slots[i] - 1
 	}
-	id := int32(len(g.nodes))
 	g.nodes = append(g.nodes, n)
-	g.index[n] = id
-	return id
+	id := int32(len(g.nodes))
+	g.slots[i] = id
+	if 2*len(g.nodes) > len(g.slots) {
+		g.slots = make([]int32, 2*len(g.slots))
+		for k, n := range g.nodes {
+			g.slots[g.slot(n)] = int32(k + 1)
+		}
+	}
+	return id - 1
 }
 
 func (g *graph) empty(id int32) bool { return g.nodes[id].op == opNone }

@@ -1,9 +1,13 @@
 package memmodel
 
+import "slices"
+
 // codeCache keeps the code of models for the kinds of programs that a search has met: most tests of a collection share it.
 type codeCache struct {
-	codes map[codeKey]*code
-	taint []bool
+	codes       map[codeKey]*code
+	taint       []bool
+	specializer specializer
+	emitter     emitter
 }
 
 type codeKey struct {
@@ -26,13 +30,18 @@ func (c *codeCache) get(m *Model, p *Program) *code {
 		c.codes = map[codeKey]*code{}
 	}
 	bits := tagBits(m, p)
-	code := m.specialize(key.facts, bits, func(i int) bool { return i != m.coherence && i != m.atomicity }).emit(bits)
+	keep := func(i int) bool { return i != m.coherence && i != m.atomicity }
+	code := c.emitter.emit(c.specializer.specialize(m, key.facts, bits, keep), bits)
 	c.codes[key] = code
 	return code
 }
 
-// full is the model as it is written.
-func (c *codeCache) full(m *Model, p *Program) *code { return m.g.emit(tagBits(m, p)) }
+// full is the model as it is written, with the registers of its nodes.
+func (c *codeCache) full(m *Model, p *Program) *code {
+	code := c.emitter.emit(m.g, tagBits(m, p))
+	code.regs = slices.Clone(c.emitter.reg)
+	return code
+}
 
 func tagBits(m *Model, p *Program) []int8 {
 	bits := make([]int8, len(m.g.tags))
@@ -75,7 +84,7 @@ func (c *codeCache) facts(p *Program) facts {
 		have |= 1<<baseRMW | 1<<baseRMWSet
 	}
 	const optional = 1<<baseAddr | 1<<baseData | 1<<baseCtrl | 1<<basePickAddr | 1<<basePickData | 1<<basePickCtrl |
-		1<<baseAMO | 1<<baseLxSx | 1<<baseRMW | 1<<baseRMWSet | 1<<baseF
+		1<<baseAMO | 1<<baseLxSx | 1<<baseRMW | 1<<baseRMWSet | 1<<baseF | 1<<baseHalves
 	f.bases &^= optional &^ have
 	return f
 }
@@ -112,15 +121,28 @@ func (c *codeCache) instr(in *Instr, have *uint32) bool {
 		return false
 	default:
 		both(baseAddr, basePickAddr, ab)
-		both(baseData, basePickData, in.writesMemory() && (in.Op != OpStore && in.Op != OpStoreEx || dep(in.C)))
+		both(baseData, basePickData, in.writesMemory() && (in.Op != OpStore && in.Op != OpStoreEx || dep(in.C) || in.Hi != nil && dep(in.Hi.C)))
+		note(baseHalves, in.Hi != nil && in.Hi.Whole)
 		note(baseAMO, in.Op == OpRMW || in.Op == OpCAS || in.Op == OpRMWIf)
 		note(baseLxSx, in.Op == OpStoreEx)
 		out = in.Op != OpStore && in.Op != OpStoreEx
 	}
-	if !out || in.Dst == NoReg || c.taint[in.Dst] {
+	if !out {
 		return false
 	}
-	c.taint[in.Dst] = true
+	news := c.mark(in.Dst)
+	if in.Hi != nil {
+		news = c.mark(in.Hi.Dst) || news
+	}
+	return news
+}
+
+// mark taints a register and says whether that is new.
+func (c *codeCache) mark(r Reg) bool {
+	if r == NoReg || c.taint[r] {
+		return false
+	}
+	c.taint[r] = true
 	return true
 }
 

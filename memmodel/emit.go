@@ -1,5 +1,7 @@
 package memmodel
 
+import "slices"
+
 // opcode is an operation of the compiled code. The s ones make sets, the r ones relations.
 type opcode uint8
 
@@ -67,28 +69,37 @@ type code struct {
 	tags       []tagReg
 	checks     []check
 	fixes      []fixCode
-	regs       []int32 // register of a node of the graph, or -1
+	regs       []int32 // of a model as it is written: register of a node of the graph, or -1
 	// lastLevel is the highest level that has code: nothing beyond it must be evaluated.
 	lastLevel level
 }
 
+// emitter makes code of graphs, one after another in the same memory.
 type emitter struct {
 	g      *graph
 	tagBit []int8
-	c      *code
+	c      code
 	reg    []int32 // register of a node, -1 before it is emitted
 	level  []level
 	deps   []uint64 // the `let rec`s whose variables a node depends on
+	seen   []int32  // 1 + the `let rec` for which a node was looked at last
 }
 
-func (g *graph) emit(tagBit []int8) *code {
-	e := &emitter{g: g, tagBit: tagBit, c: &code{}}
+func (e *emitter) emit(g *graph, tagBit []int8) *code {
+	e.g, e.tagBit = g, tagBit
+	e.c = code{bases: e.c.bases[:0], tags: e.c.tags[:0], levels: e.c.levels}
+	for l := range e.c.levels {
+		e.c.levels[l] = e.c.levels[l][:0]
+	}
 	e.analyse()
-	e.reg = make([]int32, len(g.nodes))
+	e.reg = grow(e.reg, len(g.nodes))
 	for i := range e.reg {
 		e.reg[i] = -1
 	}
+	e.seen = grow(e.seen, len(g.nodes))
+	clear(e.seen)
 	e.c.fixes = make([]fixCode, len(g.fixes))
+	e.c.checks = make([]check, 0, len(g.axioms))
 	for i, a := range g.axioms {
 		e.node(a.expr)
 		l := e.level[a.expr]
@@ -100,16 +111,22 @@ func (g *graph) emit(tagBit []int8) *code {
 		e.c.levels[l] = append(e.c.levels[l], instruction{op: cCheck, a: int32(i)})
 		e.c.lastLevel = max(e.c.lastLevel, l)
 	}
-	e.c.regs = e.reg
-	return e.c
+	c := e.c
+	c.bases, c.tags = slices.Clone(c.bases), slices.Clone(c.tags)
+	for l := range c.levels {
+		c.levels[l] = slices.Clone(c.levels[l])
+	}
+	return &c
 }
 
 // analyse finds the level and the dependencies on `let rec` of every node, both by iteration, since definitions may come
 // behind what uses them.
 func (e *emitter) analyse() {
 	g := e.g
-	e.level = make([]level, len(g.nodes))
-	e.deps = make([]uint64, len(g.nodes))
+	e.level = grow(e.level, len(g.nodes))
+	e.deps = grow(e.deps, len(g.nodes))
+	clear(e.level)
+	clear(e.deps)
 	for changed := true; changed; {
 		changed = false
 		for i, n := range g.nodes {
@@ -151,10 +168,10 @@ func (e *emitter) newReg(rel bool) int32 {
 	return e.c.sets - 1
 }
 
-var setOps = map[op]opcode{opNone: cSetNone, opUnion: cSetUnion, opInter: cSetInter, opDiff: cSetDiff, opCompl: cSetCompl,
+var setOps = [...]opcode{opNone: cSetNone, opUnion: cSetUnion, opInter: cSetInter, opDiff: cSetDiff, opCompl: cSetCompl,
 	opDomain: cDomain, opRange: cRange}
 
-var relOps = map[op]opcode{opNone: cRelNone, opUnion: cRelUnion, opInter: cRelInter, opDiff: cRelDiff, opCompl: cRelCompl,
+var relOps = [...]opcode{opNone: cRelNone, opUnion: cRelUnion, opInter: cRelInter, opDiff: cRelDiff, opCompl: cRelCompl,
 	opSeq: cSeq, opRestrictL: cRestrictL, opRestrictR: cRestrictR, opToID: cToID, opProduct: cProduct, opInverse: cInverse, opPlus: cPlus}
 
 func (e *emitter) node(id int32) int32 {
@@ -206,9 +223,8 @@ func (e *emitter) fix(f int32) {
 		fc.rels = append(fc.rels, e.g.nodes[fix.vars[i]].rel)
 		fc.vars = append(fc.vars, e.node(fix.vars[i]))
 	}
-	seen := map[int32]bool{}
 	for _, d := range fix.defs {
-		e.invariants(d, f, seen)
+		e.invariants(d, f)
 	}
 	l := e.level[fix.vars[0]]
 	e.c.levels[l] = append(e.c.levels[l], instruction{op: cFixBegin, a: f})
@@ -220,11 +236,11 @@ func (e *emitter) fix(f int32) {
 }
 
 // invariants emits what id uses and what does not depend on `let rec` number f.
-func (e *emitter) invariants(id, f int32, seen map[int32]bool) {
-	if seen[id] {
+func (e *emitter) invariants(id, f int32) {
+	if e.seen[id] == f+1 {
 		return
 	}
-	seen[id] = true
+	e.seen[id] = f + 1
 	if e.deps[id]>>f&1 == 0 {
 		e.node(id)
 		return
@@ -234,12 +250,12 @@ func (e *emitter) invariants(id, f int32, seen map[int32]bool) {
 	case n.op == opVar:
 	case n.op == opFixRes:
 		for _, d := range e.g.fixes[n.a].defs {
-			e.invariants(d, f, seen)
+			e.invariants(d, f)
 		}
 	case n.op.binary():
-		e.invariants(n.a, f, seen)
-		e.invariants(n.b, f, seen)
+		e.invariants(n.a, f)
+		e.invariants(n.b, f)
 	default:
-		e.invariants(n.a, f, seen)
+		e.invariants(n.a, f)
 	}
 }

@@ -1,6 +1,7 @@
 package memmodel
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -172,6 +173,9 @@ func (w *world) load(m *machine, c *code) {
 func TestMachineAgainstPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var m machine
+	var s specializer
+	var em emitter
+	all := func(int) bool { return true }
 	held, failed := 0, 0
 	for round := range 3000 {
 		w := randomWorld(r)
@@ -196,10 +200,10 @@ func TestMachineAgainstPairs(t *testing.T) {
 		if w.tag == 0 {
 			f.tags = 0
 		}
-		for name, c := range map[string]*code{
-			"as written":  model.g.emit(bit),
-			"specialized": model.specialize(f, bit, func(int) bool { return true }).emit(bit),
-		} {
+		written, specialized := em.emit(model.g, bit), em.emit(s.specialize(model, f, bit, all), bit)
+		fresh := new(emitter).emit(new(specializer).specialize(model, f, bit, all), bit)
+		require.Equal(t, fmt.Sprint(*fresh), fmt.Sprint(*specialized), "used memory must not show")
+		for name, c := range map[string]*code{"as written": written, "specialized": specialized} {
 			w.load(&m, c)
 			got := true
 			for l := range numLevels {
@@ -215,4 +219,16 @@ func TestMachineAgainstPairs(t *testing.T) {
 	}
 	require.Greater(t, held, 300, "both answers must occur")
 	require.Greater(t, failed, 300)
+}
+
+// A graph holds each node once, however many there are, and nothing of what it held before.
+func TestGraphNodesOnce(t *testing.T) {
+	g := newGraph()
+	for range 2 {
+		for i := range int32(3000) {
+			require.Equal(t, i, g.add(node{op: opSeq, rel: true, a: i, b: i % 7}))
+		}
+	}
+	g.reset()
+	require.Zero(t, g.add(node{op: opSeq, rel: true, a: 2999, b: 2999 % 7}))
 }

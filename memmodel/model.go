@@ -37,7 +37,7 @@ func newModel(name string, g *graph) *Model {
 			continue
 		}
 		switch {
-		case a.kind == Acyclic && slices.Equal(g.unionOf(a.expr), com):
+		case a.kind == Acyclic && slices.Equal(g.unionOf(nil, a.expr), com):
 			m.coherence = i
 		case a.kind == Empty && a.expr == broken:
 			m.atomicity, m.ownWrites = i, false
@@ -48,21 +48,19 @@ func newModel(name string, g *graph) *Model {
 	return m
 }
 
-// unionOf are the operands of the union that id is, sorted, or id alone.
-func (g *graph) unionOf(id int32) []int32 {
-	var out []int32
-	work := []int32{id}
-	for len(work) > 0 {
-		n := g.nodes[work[len(work)-1]]
-		if n.op == opUnion {
-			work = append(work[:len(work)-1], n.a, n.b)
-			continue
-		}
-		out = append(out, work[len(work)-1])
-		work = work[:len(work)-1]
+// unionOf appends the operands of the union that id is, sorted, or id alone.
+func (g *graph) unionOf(out []int32, id int32) []int32 {
+	from := len(out)
+	out = g.operandsOf(out, id)
+	slices.Sort(out[from:])
+	return out[:from+len(slices.Compact(out[from:]))]
+}
+
+func (g *graph) operandsOf(out []int32, id int32) []int32 {
+	if n := g.nodes[id]; n.op == opUnion {
+		return g.operandsOf(g.operandsOf(out, n.a), n.b)
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return append(out, id)
 }
 
 // Axioms are the names of the model's axioms in the order of its text.

@@ -8,24 +8,39 @@ type facts struct {
 	tags  uint64 // tags of the program that some event may carry
 }
 
-// specialize is the model's graph with everything folded away that these facts make empty; a unions' operands are ordered so
-// that what never changes is joined first. tagBit says which bit of the program a tag of the graph is, or -1.
-func (m *Model) specialize(f facts, tagBit []int8, keep func(i int) bool) *graph {
-	old := m.g
-	emp := old.emptiness(f, tagBit)
-	s := &specializer{old: old, new: newGraph(), ids: make([]int32, len(old.nodes)), emp: emp}
+// specializer specializes models, one after another in the same memory.
+type specializer struct {
+	old, new *graph
+	ids      []int32 // what a node of old is in new, or -1
+	emp      []bool
+	leaves   []int32 // of the unions at work
+}
+
+// specialize is the model's graph with everything folded away that these facts make empty; a union's operands are ordered so
+// that what never changes is joined first. tagBit says which bit of the program a tag of the graph is, or -1. The graph is
+// valid until the next call.
+func (s *specializer) specialize(m *Model, f facts, tagBit []int8, keep func(i int) bool) *graph {
+	if s.new == nil {
+		s.new = newGraph()
+	}
+	s.new.reset()
+	s.old = m.g
+	s.emptiness(f, tagBit)
+	s.ids = grow(s.ids, len(s.old.nodes))
 	for i := range s.ids {
 		s.ids[i] = -1
 	}
-	s.new.tags = old.tags
-	s.new.fixes = make([]fixpoint, len(old.fixes))
-	for i, a := range old.axioms {
+	s.new.tags = s.old.tags
+	for range s.old.fixes {
+		s.new.fixes = append(s.new.fixes, fixpoint{})
+	}
+	for i, a := range s.old.axioms {
 		if !keep(i) {
 			continue
 		}
 		a.expr = s.id(a.expr)
-		if s.new.empty(a.expr) && a.flag && a.neg {
-			continue // cannot be raised
+		if s.new.empty(a.expr) && a.flag == a.neg {
+			continue // cannot be raised, or always holds
 		}
 		s.new.axioms = append(s.new.axioms, a)
 		s.new.from = append(s.new.from, i)
@@ -34,8 +49,10 @@ func (m *Model) specialize(f facts, tagBit []int8, keep func(i int) bool) *graph
 }
 
 // emptiness says which expressions are empty in every execution under these facts.
-func (g *graph) emptiness(f facts, tagBit []int8) []bool {
-	emp := make([]bool, len(g.nodes))
+func (s *specializer) emptiness(f facts, tagBit []int8) {
+	g := s.old
+	s.emp = grow(s.emp, len(g.nodes))
+	emp := s.emp
 	for i := range emp {
 		emp[i] = g.nodes[i].op == opVar // until a definition proves otherwise
 	}
@@ -66,13 +83,6 @@ func (g *graph) emptiness(f facts, tagBit []int8) []bool {
 			emp[i] = e
 		}
 	}
-	return emp
-}
-
-type specializer struct {
-	old, new *graph
-	ids      []int32 // what a node of old is in new, or -1
-	emp      []bool
 }
 
 func (s *specializer) id(i int32) int32 {
@@ -114,10 +124,14 @@ func (o op) binary() bool {
 }
 
 func (s *specializer) union(i int32, rel bool) int32 {
-	leaves := s.old.unionOf(i)
-	for k, l := range leaves {
-		leaves[k] = s.id(l)
+	from := len(s.leaves)
+	s.leaves = s.old.unionOf(s.leaves, i)
+	for k := from; k < len(s.leaves); k++ {
+		l := s.id(s.leaves[k])
+		s.leaves[k] = l
 	}
+	leaves := s.leaves[from:]
+	s.leaves = s.leaves[:from]
 	slices.SortFunc(leaves, func(a, b int32) int {
 		if d := int(s.new.quickLevel(a)) - int(s.new.quickLevel(b)); d != 0 {
 			return d

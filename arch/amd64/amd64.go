@@ -33,7 +33,7 @@ var (
 	xor     = &arch.Op{Name: "XOR", Suffix: sized, Step: contract.Step{Events: access}, Cost: 1}
 	xadd    = &arch.Op{Name: "XADD", Suffix: sized, Step: contract.Step{Events: access}, Cost: 1}
 	cmpxchg = &arch.Op{Name: "CMPXCHG", Suffix: sized, Step: contract.Step{Events: access}, Cost: 1}
-	cmpx16  = &arch.Op{Name: "CMPXCHG16B", Step: contract.Step{Events: access}, Cost: 8}
+	cmpx16  = &arch.Op{Name: "CMPXCHG16B", Whole: true, Step: contract.Step{Events: access}, Cost: 8}
 	bts     = &arch.Op{Name: "BTS", Suffix: sized, Step: contract.Step{Events: access}, Cost: 2}
 	btr     = &arch.Op{Name: "BTR", Suffix: sized, Step: contract.Step{Events: access}, Cost: 2}
 	btc     = &arch.Op{Name: "BTC", Suffix: sized, Step: contract.Step{Events: access}, Cost: 2}
@@ -168,42 +168,44 @@ var Target = &arch.Target{
 	CallCost:        5,
 	CostSource:      "medians of tests/bench on an AMD Zen 5 at about 4 GHz; LFENCE and SFENCE estimated",
 	Levels: []arch.Level{{
-		Name:    "v1",
-		Doc:     "every GOAMD64",
-		SyncRMW: []*arch.Op{locked},
-		Candidates: map[contract.Op][]arch.Candidate{
-			contract.Fence: {
-				inline(arch.Barrier),
-				inline(goFence),
-				asm("lockAdd", in(lock), in(add, arch.I(0), arch.At(arch.StackP, -8))),
-				asm("lfence", in(lfence)),
-				asm("sfence", in(sfence)),
-				asm("mfence", in(mfence)),
-			},
-			contract.Load:     {between(goLoad), asm("load", in(load, arch.M(arch.Addr), arch.R(arch.Old)))},
-			contract.WaitLoad: {between(goLoad)},
-			contract.Store: {
-				between(goStore),
-				storeSwap,
-				between(goStore, goFence),
-				asm("store", in(store, arch.R(arch.Val), arch.M(arch.Addr))),
-				asm("storeFull", storeFull...),
-			},
-			contract.Add: {inline(sync(r+"atomic.Add$T($p, $v)", exchangeAdd...)), asm("add", exchangeAdd...)},
-			contract.And: {discarded("atomic.And$T($p, $v)", and), inline(sync(r+"atomic.And$T($p, $v)", fetch(andr)...)),
-				noResult("and", and), bit("btr", btr), fetching("fetchAnd", andr)},
-			contract.Or: {discarded("atomic.Or$T($p, $v)", or), inline(sync(r+"atomic.Or$T($p, $v)", fetch(orr)...)),
-				noResult("or", or), bit("bts", bts), fetching("fetchOr", orr)},
-			contract.Xor:            {inline(sync(arch.XorLoop, fetch(xorr)...)), noResult("xor", xor), bit("btc", btc), fetching("fetchXor", xorr)},
-			contract.Swap:           {inline(sync(r+"atomic.Swap$T($p, $v)", exchange...)), asm("swap", exchange...)},
-			contract.CompareAndSwap: {inline(sync(r+"atomic.CompareAndSwap$T($p, $old, $new)", compareAndSwap...)), asm("compareAndSwap", compareAndSwap...)},
-			contract.LockBit:        {inline(sync(r+"atomic.Or$T($p, $v)", fetch(orr)...)), bit("bts", bts)},
-			contract.UnlockBit: {
-				between(goClear),
-				asm("clear", in(and, arch.R(arch.Val), arch.M(arch.Addr))),
-			},
-			contract.UnlockXorByte:   {xorSign},
-			contract.CompareAndSwap2: {asm("compareAndSwap128", in(lock), in(cmpx16, arch.M(arch.Addr)), in(seteq, arch.R(arch.Result)))},
-		},
+		Name:     "v1",
+		Doc:      "every GOAMD64",
+		SyncLoad: load, SyncStore: xchg, SyncRMW: []*arch.Op{locked},
+		Candidates: arch.Lazily(func() arch.Candidates {
+			return arch.Candidates{
+				contract.Fence: {
+					inline(arch.Barrier),
+					inline(goFence),
+					asm("lockAdd", in(lock), in(add, arch.I(0), arch.At(arch.StackP, -8))),
+					asm("lfence", in(lfence)),
+					asm("sfence", in(sfence)),
+					asm("mfence", in(mfence)),
+				},
+				contract.Load:     {between(goLoad), asm("load", in(load, arch.M(arch.Addr), arch.R(arch.Old)))},
+				contract.WaitLoad: {between(goLoad)},
+				contract.Store: {
+					between(goStore),
+					storeSwap,
+					between(goStore, goFence),
+					asm("store", in(store, arch.R(arch.Val), arch.M(arch.Addr))),
+					asm("storeFull", storeFull...),
+				},
+				contract.Add: {inline(sync(r+"atomic.Add$T($p, $v)", exchangeAdd...)), asm("add", exchangeAdd...)},
+				contract.And: {discarded("atomic.And$T($p, $v)", and), inline(sync(r+"atomic.And$T($p, $v)", fetch(andr)...)),
+					noResult("and", and), bit("btr", btr), fetching("fetchAnd", andr)},
+				contract.Or: {discarded("atomic.Or$T($p, $v)", or), inline(sync(r+"atomic.Or$T($p, $v)", fetch(orr)...)),
+					noResult("or", or), bit("bts", bts), fetching("fetchOr", orr)},
+				contract.Xor:            {inline(sync(arch.XorLoop, fetch(xorr)...)), noResult("xor", xor), bit("btc", btc), fetching("fetchXor", xorr)},
+				contract.Swap:           {inline(sync(r+"atomic.Swap$T($p, $v)", exchange...)), asm("swap", exchange...)},
+				contract.CompareAndSwap: {inline(sync(r+"atomic.CompareAndSwap$T($p, $old, $new)", compareAndSwap...)), asm("compareAndSwap", compareAndSwap...)},
+				contract.LockBit:        {inline(sync(r+"atomic.Or$T($p, $v)", fetch(orr)...)), bit("bts", bts)},
+				contract.UnlockBit: {
+					between(goClear),
+					asm("clear", in(and, arch.R(arch.Val), arch.M(arch.Addr))),
+				},
+				contract.UnlockXorByte:   {xorSign},
+				contract.CompareAndSwap2: {asm("compareAndSwap128", in(lock), in(cmpx16, arch.M(arch.Addr)), in(seteq, arch.R(arch.Result)))},
+			}
+		}),
 	}},
 }

@@ -130,7 +130,7 @@ var (
 	cbnz = &arch.Op{Name: "CBNZ", Suffix: regWidth, Cost: 1}
 
 	// caspal is one that the assembler can't spell: its CASPD is the relaxed form. The generator encodes it.
-	caspal = &arch.Op{Name: "CASPAL", Step: bits{true, true}.step(), Cost: bits{true, true}.cost() + 4}
+	caspal = &arch.Op{Name: "CASPAL", Whole: true, Step: bits{true, true}.step(), Cost: bits{true, true}.cost() + 4}
 )
 
 func in(op *arch.Op, args ...arch.Arg) arch.Inst { return arch.Inst{Op: op, Args: args} }
@@ -259,6 +259,7 @@ func exchange16(withElse bool) arch.Candidate {
 	if withElse {
 		load := pairs(exclusiveLoad(acquire), "LDAXP")
 		store := pairs(exclusiveStore(release), "STLXP")
+		store.Whole = true
 		c.Else = append(append(arch.Seq{in(load, arch.M(arch.Addr), arch.P(arch.SeenLo, arch.SeenHi))}, equal...),
 			in(bne, arch.To(8)),
 			in(store, arch.P(arch.NewLo, arch.NewHi), arch.M(arch.Addr), arch.R(arch.Status)),
@@ -274,4 +275,4 @@ func exchange16(withElse bool) arch.Candidate {
 
 // backStore writes the observed pair back. It changes nothing and belongs to the operation that failed, so it has no
 // part in what a successful one orders.
-var backStore = &arch.Op{Name: "STLXP", Cost: 12}
+var backStore = &arch.Op{Name: "STLXP", Whole: true, Cost: 12}

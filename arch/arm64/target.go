@@ -112,7 +112,7 @@ func fences(lse bool) []arch.Candidate {
 
 const garbage = "a plain pointer store needs the order that sync/atomic gives the write barrier"
 
-func candidates(lse bool) map[contract.Op][]arch.Candidate {
+func candidates(lse bool) arch.Candidates {
 	lock := syncOperation(lse, contract.Or, "r := atomic.Or$T($p, $v)")
 	for i := range lock {
 		lock[i].Code = append(arch.Seq{{Op: arch.Barrier}, {Op: earlyExit}}, lock[i].Code...)
@@ -121,7 +121,7 @@ func candidates(lse bool) map[contract.Op][]arch.Candidate {
 		}
 		lock[i].Note = "A bit that is already set is found by a plain load: a failure orders nothing by contract."
 	}
-	out := map[contract.Op][]arch.Candidate{
+	out := arch.Candidates{
 		contract.Fence: fences(lse),
 		contract.Load: {
 			between(goLoad, ""), inline(syncLoad),
@@ -176,8 +176,8 @@ var Target = &arch.Target{
 		"for Neoverse N1 (November 2025, 'Overhead of arm64 LSE per-CPU atomics?': 5.0 and 7.3 ns at 3 GHz); fences and annotations are ranked, not measured",
 	Levels: []arch.Level{
 		{Name: "v8.0", Doc: "GOARM64=v8.0: LSE is detected at run time",
-			SyncRMW: []*arch.Op{amo("LDADD", both), exclusivePair}, Candidates: candidates(false)},
+			SyncLoad: ldar, SyncStore: stlr, SyncRMW: []*arch.Op{amo("LDADD", both), exclusivePair}, Candidates: arch.Lazily(func() arch.Candidates { return candidates(false) })},
 		{Name: "v8.1", Doc: "GOARM64=v8.1 and above: LSE is guaranteed",
-			SyncRMW: []*arch.Op{amo("LDADD", both)}, Candidates: candidates(true)},
+			SyncLoad: ldar, SyncStore: stlr, SyncRMW: []*arch.Op{amo("LDADD", both)}, Candidates: arch.Lazily(func() arch.Candidates { return candidates(true) })},
 	},
 }

@@ -24,6 +24,11 @@ func each(t *testing.T, f func(t *testing.T, tg *arch.Target, l *arch.Level, p c
 	}
 }
 
+// only is one candidate for one operation.
+func only(op contract.Op, c arch.Candidate) func() arch.Candidates {
+	return func() arch.Candidates { return arch.Candidates{op: {c}} }
+}
+
 func lookup(t *testing.T, name string) contract.Primitive {
 	t.Helper()
 	p, ok := contract.Lookup(name)
@@ -107,7 +112,7 @@ func TestEmptyHasAReason(t *testing.T) {
 			assert.True(t, err != nil || !found.Empty(), "still empty without a reason")
 		}
 		open := *l
-		open.Candidates = map[contract.Op][]arch.Candidate{p.Op: {{Form: arch.Inline}}}
+		open.Candidates = only(p.Op, arch.Candidate{Form: arch.Inline})
 		_, err := arch.Find(tg, &open, p, arch.Use{})
 		assert.ErrorContains(t, err, "the compiler need not keep")
 	})
@@ -129,7 +134,7 @@ func TestPlainAccessNeedsItsBarriers(t *testing.T) {
 			l := Native[0].Levels[0]
 			c := low.Candidate
 			c.Code = slices.Delete(slices.Clone(c.Code), drop, drop+1)
-			l.Candidates = map[contract.Op][]arch.Candidate{p.Op: {c}}
+			l.Candidates = only(p.Op, c)
 			_, err := arch.Find(Native[0], &l, p, arch.Use{})
 			assert.ErrorContains(t, err, "the compiler need not keep", "%s without barrier %d", name, drop)
 		}
@@ -165,7 +170,7 @@ func TestWeakeningIsCaught(t *testing.T) {
 					c.Else = weakSeq
 				}
 				level := *l
-				level.Candidates = map[contract.Op][]arch.Candidate{p.Op: {c}}
+				level.Candidates = only(p.Op, c)
 				_, err := arch.Find(tg, &level, p, arch.Use{})
 				if err != nil {
 					caught = true
@@ -221,7 +226,7 @@ func TestAtomicStep(t *testing.T) {
 	require.Equal(t, "LOCK", low.Code[0].Name)
 	c := low.Candidate
 	c.Code = c.Code[1:]
-	l.Candidates = map[contract.Op][]arch.Candidate{p.Op: {c}}
+	l.Candidates = only(p.Op, c)
 	_, err := arch.Find(tg, &l, p, arch.Use{Macro: true})
 	assert.ErrorContains(t, err, "not one atomic step")
 }
@@ -249,7 +254,7 @@ func TestWhy(t *testing.T) {
 
 // On 32-bit machines a plain 64-bit access is two instructions: the generic target has no plain access at all.
 func TestGenericHasNoPlainAccess(t *testing.T) {
-	for op, cs := range Generic.Levels[0].Candidates {
+	for op, cs := range Generic.Levels[0].Candidates() {
 		for _, c := range cs {
 			for _, in := range c.Code {
 				assert.Truef(t, in.Carries, "%s: %s", op, in.Go)

@@ -37,7 +37,8 @@ type Graph struct {
 	// Entry and Exit are the classes of accesses that the callers may have done before and may do afterwards.
 	Entry, Exit contract.Classes
 	Domain      contract.Domain
-	// Strength is the least strength with which an order that is given counts.
+	// Strength is the least strength with which an order counts. On a machine without multi-copy atomicity nothing is lost only if
+	// nothing is at each.
 	Strength contract.Strength
 }
 
@@ -186,13 +187,13 @@ func compile(g Graph) *machine {
 		}
 	}
 	for i, n := range g.Nodes {
-		m.nodes[i] = node{want: m.version(n.Want, contract.Local), give: m.version(n.Give, g.Strength), may: n.May, succ: n.Succ}
+		m.nodes[i] = node{want: m.version(n.Want), give: m.version(n.Give), may: n.May, succ: n.Succ}
 		m.nodes[i].match(i)
 	}
 	return m
 }
 
-func (m *machine) version(in []contract.Step, min contract.Strength) version {
+func (m *machine) version(in []contract.Step) version {
 	var v version
 	for _, s := range in {
 		var out step
@@ -200,7 +201,7 @@ func (m *machine) version(in []contract.Step, min contract.Strength) version {
 		v.events = append(v.events, s.Events...)
 		out.end = len(v.events)
 		for _, o := range s.Orders {
-			if o.Domain&m.Domain != m.Domain || o.Strength < min {
+			if o.Domain&m.Domain != m.Domain || o.Strength < m.Strength {
 				continue
 			}
 			[]*table{contract.Before: &out.before, contract.After: &out.after, contract.Across: &out.across}[o.Side].add(o)

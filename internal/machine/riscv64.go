@@ -2,29 +2,34 @@ package machine
 
 import (
 	"bytes"
+	"sync"
 
 	asm "golang.org/x/arch/riscv64/riscv64asm"
 )
 
 // The atomic instructions are few families with four orderings each, so their bits are read instead.
-var riscv64Shapes = shapes(
-	ops(Load, 1, asm.LB, asm.LBU),
-	ops(Load, 2, asm.LH, asm.LHU, asm.FLH),
-	ops(Load, 4, asm.LW, asm.LWU, asm.FLW),
-	ops(Load, 8, asm.LD, asm.FLD),
-	ops(Load, 16, asm.FLQ),
-	ops(Store, 1, asm.SB),
-	ops(Store, 2, asm.SH, asm.FSH),
-	ops(Store, 4, asm.SW, asm.FSW),
-	ops(Store, 8, asm.SD, asm.FSD),
-	ops(Store, 16, asm.FSQ),
-)
+var riscv64Shapes = sync.OnceValue(func() map[asm.Op]shape {
+	return shapes(
+		ops(Load, 1, asm.LB, asm.LBU),
+		ops(Load, 2, asm.LH, asm.LHU, asm.FLH),
+		ops(Load, 4, asm.LW, asm.LWU, asm.FLW),
+		ops(Load, 8, asm.LD, asm.FLD),
+		ops(Load, 16, asm.FLQ),
+		ops(Store, 1, asm.SB),
+		ops(Store, 2, asm.SH, asm.FSH),
+		ops(Store, 4, asm.SW, asm.FSW),
+		ops(Store, 8, asm.SD, asm.FSD),
+		ops(Store, 16, asm.FSQ),
+	)
+})
 
-var riscv64Kinds = map[asm.Op]Kind{
-	asm.FENCE: Fence, asm.EBREAK: Trap,
-	asm.BEQ: Jump | Cond, asm.BNE: Jump | Cond, asm.BLT: Jump | Cond,
-	asm.BGE: Jump | Cond, asm.BLTU: Jump | Cond, asm.BGEU: Jump | Cond,
-}
+var riscv64Kinds = sync.OnceValue(func() map[asm.Op]Kind {
+	return map[asm.Op]Kind{
+		asm.FENCE: Fence, asm.EBREAK: Trap,
+		asm.BEQ: Jump | Cond, asm.BNE: Jump | Cond, asm.BLT: Jump | Cond,
+		asm.BGE: Jump | Cond, asm.BLTU: Jump | Cond, asm.BGEU: Jump | Cond,
+	}
+})
 
 const (
 	riscv64AMO     = 0x2f // major opcode of all atomic instructions
@@ -39,8 +44,8 @@ func decodeRISCV64(a *arch, code []byte, pc uint64, names symbolizer) Inst {
 	if err != nil || x.Op == 0 {
 		return Inst{Kind: Unknown}
 	}
-	in := Inst{Code: code[:x.Len], Text: asm.GoSyntax(x, pc, names, bytes.NewReader(nil)), Kind: riscv64Kinds[x.Op]}
-	s, plain := riscv64Shapes[x.Op]
+	in := Inst{Code: code[:x.Len], Text: asm.GoSyntax(x, pc, names, bytes.NewReader(nil)), Kind: riscv64Kinds()[x.Op]}
+	s, plain := riscv64Shapes()[x.Op]
 	major := x.Enc & 0x7f
 	switch {
 	case x.Enc == riscv64NopWord || x.Enc == riscv64NopHalf:

@@ -40,6 +40,25 @@ type parser struct {
 	tok   token
 	err   error
 	depth int
+	nodes []expr // the room for the next
+	lists []*expr
+}
+
+// node makes an expression. Expressions and their operands are kept in chunks, since a model has many.
+func (p *parser) node(x expr, args ...*expr) *expr {
+	const chunk = 128
+	if len(p.nodes) == 0 {
+		p.nodes = make([]expr, chunk)
+	}
+	if len(p.lists) < len(args) {
+		p.lists = make([]*expr, max(chunk, len(args)))
+	}
+	x.args = p.lists[:len(args):len(args)]
+	p.lists = p.lists[copy(p.lists, args):]
+	n := &p.nodes[0]
+	p.nodes = p.nodes[1:]
+	*n = x
+	return n
 }
 
 // maxDepth bounds the nesting of expressions.
@@ -112,7 +131,7 @@ func parse(name string, src []byte) ([]stmt, error) {
 	if p.tok.kind == tString || p.tok.kind == tIdent {
 		p.advance() // the title
 	}
-	var out []stmt
+	out := make([]stmt, 0, 64)
 	for p.err == nil && p.tok.kind != tEOF {
 		if s, ok := p.stmt(); ok {
 			out = append(out, s)
@@ -214,12 +233,12 @@ func (p *parser) expr() *expr {
 	if at := p.tok.pos; p.accept("let") {
 		l := p.letStmt()
 		p.expect("in")
-		return &expr{pos: at, op: "let", let: l, args: []*expr{p.expr()}}
+		return p.node(expr{pos: at, op: "let", let: l}, p.expr())
 	}
 	if at := p.tok.pos; p.accept("try") {
 		x := p.expr()
 		p.expect("with")
-		return &expr{pos: at, op: "try", args: []*expr{x, p.expr()}}
+		return p.node(expr{pos: at, op: "try"}, x, p.expr())
 	}
 	return p.binary(0)
 }
@@ -235,7 +254,7 @@ func (p *parser) binary(level int) *expr {
 	for p.is(levels[level]) && p.err == nil {
 		at := p.tok.pos
 		p.advance()
-		x = &expr{pos: at, op: levels[level], args: []*expr{x, p.binary(level + 1)}}
+		x = p.node(expr{pos: at, op: levels[level]}, x, p.binary(level+1))
 	}
 	return x
 }
@@ -247,7 +266,7 @@ func (p *parser) unary() *expr {
 		}
 		defer func() { p.depth-- }()
 		p.advance()
-		return &expr{pos: at, op: "~", args: []*expr{p.unary()}}
+		return p.node(expr{pos: at, op: "~"}, p.unary())
 	}
 	return p.postfix()
 }
@@ -278,11 +297,11 @@ func (p *parser) postfix() *expr {
 				p.lexer, p.tok = saved, t
 				break
 			}
-			x = &expr{pos: t.pos, op: "star", args: []*expr{x}}
+			x = p.node(expr{pos: t.pos, op: "star"}, x)
 			continue
 		}
 		p.advance()
-		x = &expr{pos: t.pos, op: t.text, args: []*expr{x}}
+		x = p.node(expr{pos: t.pos, op: t.text}, x)
 	}
 	return x
 }
@@ -292,19 +311,18 @@ func (p *parser) primary() *expr {
 	switch {
 	case t.kind == tIdent:
 		p.advance()
-		x := &expr{pos: t.pos, op: "name", name: t.text}
 		if p.is("(") {
-			return &expr{pos: t.pos, op: "apply", name: t.text, args: p.arguments()}
+			return p.node(expr{pos: t.pos, op: "apply", name: t.text}, p.arguments()...)
 		}
 		if p.tok.kind == tIdent && t.text != "_" {
 			arg := p.tok
 			p.advance()
-			return &expr{pos: t.pos, op: "apply", name: t.text, args: []*expr{{pos: arg.pos, op: "name", name: arg.text}}}
+			return p.node(expr{pos: t.pos, op: "apply", name: t.text}, p.node(expr{pos: arg.pos, op: "name", name: arg.text}))
 		}
-		return x
+		return p.node(expr{pos: t.pos, op: "name", name: t.text})
 	case t.kind == tZero:
 		p.advance()
-		return &expr{pos: t.pos, op: "0"}
+		return p.node(expr{pos: t.pos, op: "0"})
 	case p.accept("("):
 		x := p.expr()
 		p.expect(")")
@@ -312,17 +330,17 @@ func (p *parser) primary() *expr {
 	case p.accept("["):
 		x := p.expr()
 		p.expect("]")
-		return &expr{pos: t.pos, op: "[]", args: []*expr{x}}
+		return p.node(expr{pos: t.pos, op: "[]"}, x)
 	case p.accept("{"):
 		p.expect("}")
-		return &expr{pos: t.pos, op: "{}"}
+		return p.node(expr{pos: t.pos, op: "{}"})
 	}
 	if supported, is := keywords[t.text]; t.kind == tKeyword && is && !supported {
 		p.failf(t.pos, "'%s' is not supported", t.text)
 	} else {
 		p.failf(t.pos, "found %v, wanted a set or a relation", t)
 	}
-	return &expr{pos: t.pos, op: "0"}
+	return p.node(expr{pos: t.pos, op: "0"})
 }
 
 func (p *parser) arguments() (args []*expr) {
