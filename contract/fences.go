@@ -80,11 +80,11 @@ var fences = []Primitive{
 		Pitfall: "It belongs directly after the lock acquisition; unlock and lock must be of the same CPU or of the same lock.",
 		Source:  membarriers + "; Linux 6.10 include/linux/rcupdate.h"},
 	{Name: "AfterSRCUReadUnlock", Kernel: "smp_mb__after_srcu_read_unlock", Binds: LastSRCU,
-		Orders:  []Order{{After, RMWReads | RMWWrites, All, Strong, Normal}, {Across, All, All, Strong, Normal}},
-		Doc:     "makes the SRCU read unlock directly before it order itself and everything earlier before everything later.",
+		Orders: []Order{{After, RMWReads | RMWWrites, All, Strong, Normal}, {Across, All, All, Strong, Normal}},
+		Doc:    "makes the SRCU read unlock directly before it order itself and everything earlier before everything later.",
 		Pitfall: "It is empty only because ReadUnlock of an srcu.Domain is a full read-modify-write; ReadUnlock of an srcu.FastReader is a " +
 			"release store, and the fence behind it is its AfterReadUnlock.",
-		Source:  "Linux 6.10 include/linux/srcu.h"},
+		Source: "Linux 6.10 include/linux/srcu.h"},
 	{Name: "AcquireAfterControlDependency", Kernel: "smp_acquire__after_ctrl_dep", Binds: LastBranch,
 		Orders: []Order{{After, PlainRead, All, Local, Normal}},
 		Doc: "turns the control dependency of a conditional branch into acquire order: the load that decided the branch is ordered " +

@@ -27,6 +27,7 @@ const (
 	baseExt
 	baseID
 	baseSI
+	baseHalves
 	baseRF
 	baseCO
 	baseFR
@@ -72,6 +73,7 @@ var bases = [numBases]struct {
 	baseExt:      {"ext", true, levelStatic},
 	baseID:       {"id", true, levelStatic},
 	baseSI:       {"si", true, levelStatic},
+	baseHalves:   {"halves", true, levelStatic},
 	baseRF:       {"rf", true, levelRF},
 	baseCO:       {"co", true, levelCO},
 	baseFR:       {"fr", true, levelCO},

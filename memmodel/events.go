@@ -263,10 +263,14 @@ func (e *engine) fillEvent(b base, r []uint64, i, from, to int) {
 		return
 	case baseSI:
 		r[i] |= 1 << i
-		if ev.amo {
-			j := from + int(ev.rmw)
+		for j := i - 1; j >= from && e.sameInstr(j, i); j-- {
 			r[i] |= 1 << j
 			r[j] |= 1 << i
+		}
+		return
+	case baseHalves:
+		if ev.whole {
+			r[i] |= 1 << (from + int(ev.half) - 1)
 		}
 		return
 	case baseRMW, baseAMO, baseLxSx:
@@ -294,10 +298,22 @@ func (e *engine) fillEvent(b base, r []uint64, i, from, to int) {
 	}
 }
 
-// sameInstr says whether i and j, in this order, are the read and the write of one instruction.
+// sameInstr says whether i and j, in this order and of one thread, belong to one instruction.
 func (e *engine) sameInstr(i, j int) bool {
 	w := &e.ev.events[j]
+	if w.half != 0 {
+		return e.ev.events[i].half != 0 && e.firstOf(i) == e.firstOf(j)
+	}
 	return j == i+1 && w.amo && e.ev.start[e.ev.thread[j]]+int(w.rmw) == i
+}
+
+// firstOf is the first event, within its thread, of the instruction that half of an access of 16 bytes belongs to.
+func (e *engine) firstOf(i int) int16 {
+	start := e.ev.start[e.ev.thread[i]]
+	if ev := &e.ev.events[i]; ev.amo {
+		i = start + int(ev.rmw)
+	}
+	return min(int16(i-start), e.ev.events[i].half-1)
 }
 
 // fillRF gives the code the current reads-from.

@@ -112,7 +112,19 @@ type Instr struct {
 	Target      int
 	Scope       int // of a branch: its control dependency covers the instructions before Scope; 0 is all that follow
 	Cmp         Fn  // of OpRMWIf: the test that lets it write
+	Hi          *Half
 	Line        int // where it stands in the source
+}
+
+// Half is the second half of an access of 16 bytes. The instruction itself is the first; this one is at the location behind
+// it in Program.Locs, with an event, or two, of its own. Loads, stores, exclusives, OpRMW and OpCAS have halves; a
+// compare-and-swap writes both if both are as expected.
+type Half struct {
+	Dst  Reg
+	C, D Operand
+	// Whole says that the access is single-copy atomic at 16 bytes: models see its halves joined, in the relation halves. The load of an exclusive
+	// pair is not by itself; the store is, and if it succeeds nothing came between them.
+	Whole bool
 }
 
 // addrBase and addrStep place the locations far from the small numbers of tests and from each other.

@@ -27,7 +27,8 @@ type runner struct {
 	scoped []scope
 	evs    []event
 	vals   []Value
-	mon    int // read event that opened the monitor, or -1
+	mon    int // read event that opened the monitor, or -1; of 16 bytes, that of the first half
+	first  int // first half of the load of 16 bytes whose second half comes next, or -1
 
 	ctrl, pickCtrl uint64
 
@@ -103,6 +104,9 @@ func countWrites(code []Instr, unroll int) int {
 	for i := range code {
 		if code[i].writesMemory() {
 			n++
+			if code[i].Hi != nil {
+				n++
+			}
 		}
 		loops = loops || code[i].Op == OpBranch && code[i].Target <= i
 	}
@@ -135,7 +139,7 @@ func (r *runner) thread(t int, out *threadTraces) {
 	clear(r.turns)
 	r.saved, r.turned, r.scoped, r.scopes = r.saved[:0], r.turned[:0], r.scoped[:0], r.scopes[:0]
 	r.evs, r.vals = r.evs[:0], r.vals[:0]
-	r.mon, r.ctrl, r.pickCtrl = -1, 0, 0
+	r.mon, r.first, r.ctrl, r.pickCtrl = -1, -1, 0, 0
 	r.run(0)
 }
 
@@ -252,7 +256,7 @@ func (r *runner) run(pc int) {
 			r.push(ev, 0)
 		default:
 			loc, ok := r.p.LocAt(a.val + b.val)
-			if !ok {
+			if !ok || in.Hi != nil && loc+1 == len(r.p.Locs) {
 				r.faults++
 				return
 			}
@@ -311,6 +315,9 @@ func (r *runner) access(in *Instr, pc, loc int, addr, pick uint64) (done bool) {
 	switch in.Op {
 	case OpStore:
 		r.write(in, pc, loc, r.operand(in.C), addr, pick)
+		if in.Hi != nil {
+			r.join(len(r.evs)-1, r.write(in, pc, loc+1, r.operand(in.Hi.C), addr, pick), in.Hi.Whole)
+		}
 		return false
 	case OpStoreEx:
 		r.storeEx(in, pc, loc, addr, pick)
@@ -360,6 +367,10 @@ func (r *runner) read(in *Instr, pc, loc int, v Value, addr, pick uint64) {
 	at := len(r.evs)
 	r.push(ev, v)
 	if r.tooMany {
+		return
+	}
+	if in.Hi != nil {
+		r.half(in, pc, loc, addr, pick)
 		return
 	}
 	old := Truncate(v, in.Size, in.Signed)
@@ -412,10 +423,15 @@ func (r *runner) write(in *Instr, pc, loc int, v regState, addr, pick uint64) in
 func (r *runner) storeEx(in *Instr, pc, loc int, addr, pick uint64) {
 	pt := r.save()
 	v := r.operand(in.C)
-	if r.mon >= 0 && int(r.evs[r.mon].loc) == loc {
+	if r.mon >= 0 && int(r.evs[r.mon].loc) == loc && (in.Hi != nil) == (r.evs[r.mon].half != 0) {
 		read := r.mon
 		w := r.write(in, pc, loc, v, addr, pick)
 		r.evs[w].rmw = int16(read)
+		if in.Hi != nil {
+			hi := r.write(in, pc, loc+1, r.operand(in.Hi.C), addr, pick)
+			r.evs[hi].rmw = int16(read + 1)
+			r.join(w, hi, in.Hi.Whole)
+		}
 		r.mon = -1
 		if in.Dst != NoReg {
 			r.regs[in.Dst] = regState{val: 0}

@@ -14,8 +14,10 @@ type event struct {
 	instr                        int32
 	loc                          int16 // -1: none
 	rmw                          int16 // of a write: the read it is paired with, else -1
+	half                         int16 // of an access of 16 bytes: 1 + the event of its other half, else 0
 	kind                         Kind
 	amo                          bool // the pair is one instruction
+	whole                        bool // the two halves are one single-copy atomic access
 }
 
 // skeleton is a way through a thread with everything but the values.

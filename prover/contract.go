@@ -39,11 +39,11 @@ func (contractRealizer) plain(b *builder, a access) memmodel.Reg {
 
 func contractAccess(b *builder, a access, read, write memmodel.Tags) memmodel.Reg {
 	if a.write {
-		b.emit(memmodel.Instr{Op: memmodel.OpStore, A: memmodel.K(b.addr(a.loc)), C: memmodel.K(b.values[a.val]), WTags: write})
+		b.emit(memmodel.Instr{Op: memmodel.OpStore, A: memmodel.K(b.addr(a.loc)), C: memmodel.K(b.values[a.val]), WTags: write, Hi: b.plainHalf(a)})
 		return memmodel.NoReg
 	}
 	r := b.reg("r", 0)
-	b.emit(memmodel.Instr{Op: memmodel.OpLoad, Dst: r, A: memmodel.K(b.addr(a.loc)), Tags: read})
+	b.emit(memmodel.Instr{Op: memmodel.OpLoad, Dst: r, A: memmodel.K(b.addr(a.loc)), Tags: read, Hi: b.plainHalf(a)})
 	return r
 }
 
@@ -132,6 +132,10 @@ func (contractRealizer) primitive(b *builder, p piece, a *access) (memmodel.Reg,
 	in.Op, in.Fn = memmodel.OpRMW, functions[prim.Op]
 	if prim.Op == contract.CompareAndSwap || prim.Op == contract.CompareAndSwap2 {
 		in.Op = memmodel.OpCAS
+	}
+	if prim.Operand == contract.Wide {
+		b.hi = b.reg("hi", 0)
+		in.Hi = &memmodel.Half{Dst: b.hi, C: memmodel.K(b.half(operand)), D: memmodel.K(b.half(expected)), Whole: true}
 	}
 	b.emit(in)
 	return in.Dst, nil

@@ -13,6 +13,7 @@ type access struct {
 	write bool
 	loc   int
 	val   int
+	hi    int // in a wide cycle, the value of the second half
 }
 
 // cycle is a critical cycle: threads of one or two accesses, each two to different locations, and between one thread's last
@@ -25,6 +26,8 @@ type cycle struct {
 	final   []int // per location the value it must end with; -1 if it does not matter
 	// exact are values that locations must end with, as they are.
 	exact []memmodel.Value
+	// wide says that all accesses are of 16 bytes.
+	wide bool
 }
 
 // slots are the threads that have two accesses: a fence fits between them.

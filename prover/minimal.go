@@ -127,7 +127,7 @@ func reason(low arch.Lowering, weak weakened) string {
 	case low.Note != "":
 		return low.Note
 	}
-	for _, c := range low.Level.Candidates[low.Primitive.Op] {
+	for _, c := range low.Level.Candidates()[low.Primitive.Op] {
 		if c.Code.String() == weak.seq.String() && c.Code.Cost() >= low.Code.Cost() {
 			return fmt.Sprintf("not cheaper, %d against %d cycles", c.Code.Cost(), low.Code.Cost())
 		}

@@ -37,8 +37,10 @@ type builder struct {
 	prog   *memmodel.Program
 	thread *memmodel.Thread
 	values []memmodel.Value
-	ends   []int // branches to the end of the thread
 	read   memmodel.Reg
+	cell   int          // locations of 8 bytes that make one of the cycle's
+	wide   bool         // plain accesses take both
+	hi     memmodel.Reg // what the second half of an access of 16 bytes was read into
 }
 
 // reg makes a register with a value.
@@ -58,18 +60,20 @@ func (b *builder) emit(in memmodel.Instr) {
 }
 
 // addr is the address of a location.
-func (b *builder) addr(loc int) memmodel.Value { return b.prog.Addr(loc) }
+func (b *builder) addr(loc int) memmodel.Value { return b.prog.Addr(b.cell * loc) }
 
 // scratch is the address of a location that nobody else uses.
 func (b *builder) scratch() memmodel.Value {
-	b.prog.Locs = append(b.prog.Locs, memmodel.Location{Name: fmt.Sprintf("p%d", len(b.prog.Locs)), Init: b.values[0], Size: 8})
-	return b.addr(len(b.prog.Locs) - 1)
+	return b.addr(addLocation(b.prog, b.cell, fmt.Sprintf("p%d", len(b.prog.Locs)), b.values[0]))
 }
 
-// exitUnless ends the thread unless the register is zero: a control dependency.
-func (b *builder) exitUnless(zero memmodel.Reg) {
-	b.ends = append(b.ends, len(b.thread.Code))
-	b.emit(memmodel.Instr{Op: memmodel.OpBranch, Fn: memmodel.FnNe, A: memmodel.R(zero), B: memmodel.K(0)})
+// addLocation adds a location of the cycle, of as many halves, and returns its number.
+func addLocation(p *memmodel.Program, cell int, name string, init memmodel.Value) int {
+	p.Locs = append(p.Locs, memmodel.Location{Name: name, Init: init, Size: 8})
+	if cell == 2 {
+		p.Locs = append(p.Locs, memmodel.Location{Name: name + ".hi", Init: init, Size: 8})
+	}
+	return len(p.Locs)/cell - 1
 }
 
 // errUnobserved: an operation that does not return what it read can't be the read of a cycle.
@@ -94,15 +98,20 @@ func values(clears bool) []memmodel.Value {
 func build(c cycle, threads [][]piece, clears bool, r realizer) (question, error) {
 	q := question{prog: &memmodel.Program{Name: c.name, Arch: r.arch(), Tags: r.tags()}}
 	vals := values(clears)
+	cell := 1
+	if c.wide || usesWide(threads) {
+		cell = 2
+	}
 	for i := range c.locs {
-		q.prog.Locs = append(q.prog.Locs, memmodel.Location{Name: string(rune('x'+i%3)) + string(rune('0'+i/3)), Init: vals[0], Size: 8})
+		addLocation(q.prog, cell, string(rune('x'+i%3))+string(rune('0'+i/3)), vals[0])
 	}
 	q.prog.Threads = make([]memmodel.Thread, len(threads))
 	for t, pieces := range threads {
-		b := &builder{prog: q.prog, thread: &q.prog.Threads[t], values: vals}
+		b := &builder{prog: q.prog, thread: &q.prog.Threads[t], values: vals, cell: cell, wide: c.wide}
 		b.reg("zero", 0) // the register that an operand without a value names
 		for _, p := range pieces {
 			reg := memmodel.NoReg
+			b.hi = memmodel.NoReg
 			var err error
 			switch {
 			case p.branch:
@@ -127,15 +136,16 @@ func build(c cycle, threads [][]piece, clears bool, r realizer) (question, error
 				}
 				q.observe = append(q.observe, memmodel.ObserveReg(t, reg))
 				q.want = append(q.want, vals[p.access.val])
+				if c.wide {
+					q.observe = append(q.observe, memmodel.ObserveReg(t, b.hi))
+					q.want = append(q.want, vals[p.access.hi])
+				}
 			}
-		}
-		for _, e := range b.ends {
-			b.thread.Code[e].Target = len(b.thread.Code)
 		}
 	}
 	for loc, v := range c.final {
 		if v >= 0 {
-			q.observe = append(q.observe, memmodel.ObserveLoc(loc))
+			q.observe = append(q.observe, memmodel.ObserveLoc(loc*cell))
 			q.want = append(q.want, vals[v])
 		}
 	}
@@ -144,6 +154,18 @@ func build(c cycle, threads [][]piece, clears bool, r realizer) (question, error
 		q.want = append(q.want, v)
 	}
 	return q, nil
+}
+
+// usesWide says whether some primitive works on 16 bytes.
+func usesWide(threads [][]piece) bool {
+	for _, t := range threads {
+		for _, p := range t {
+			if p.prim != nil && p.prim.Operand == contract.Wide {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // allowed reports whether the outcome can happen.

@@ -29,9 +29,9 @@ func Print(w io.Writer, rows []Row) error {
 		}
 		notes[text] = append(notes[text], where)
 	}
-	programs, forbidden := 0, 0
+	programs, forbidden, pairs, ordered := 0, 0, 0, 0
 	for _, r := range rows {
-		column := r.Arch + " " + r.Level
+		column := strings.TrimSpace(r.Arch + " " + r.Level)
 		if !slices.Contains(prims, r.Primitive) {
 			prims = append(prims, r.Primitive)
 		}
@@ -59,6 +59,7 @@ func Print(w io.Writer, rows []Row) error {
 		for _, m := range r.NotMinimal {
 			note(m, where)
 		}
+		pairs, ordered = pairs+r.Pairs, ordered+r.Ordered
 		if text == "proved empty" {
 			empties = append(empties, fmt.Sprintf("  %s on %s: %s\n    It keeps forbidden: %s.\n", r.Primitive, column, r.Why, r.Keeps))
 		}
@@ -92,7 +93,8 @@ func Print(w io.Writer, rows []Row) error {
 			out += "  " + text + "\n    " + strings.Join(at, ", ") + "\n"
 		}
 	}
-	out += fmt.Sprintf("\n%d programs, of which the contracts forbid %d; every outcome that a contract forbids is tried on the machine.\n", programs, forbidden)
+	out += fmt.Sprintf("\n%d pairs of accesses, of which the contracts order %d; every one of these is looked for in the code.\n", pairs, ordered)
+	out += fmt.Sprintf("%d programs, of which the contracts forbid %d; every outcome that a contract forbids is tried on the machine.\n", programs, forbidden)
 	_, err := io.WriteString(w, out)
 	return err
 }

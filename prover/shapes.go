@@ -15,15 +15,33 @@ type shape struct {
 	where   string
 }
 
-// neighbours are what a fence that binds may stand next to: the library's operations, in the weakest form in which somebody
-// may write them.
+// neighbours are what a fence that binds may stand next to, in the weakest form in which somebody may write them: of all
+// that the library offers. Of what the tables do not tell there is little: sync/atomic has no exclusive-or, the library's SRCU
+// read unlock is one addition, and a branch follows a load.
 var neighbours = map[contract.Binding][]string{
-	contract.NextRMW:     {"SetBit", "AddRelaxed", "CompareAndSwapRelaxed", "SwapRelaxed", "ChangeBit", "ClearBitUnlock"},
-	contract.LastRMW:     {"SetBit", "AddRelaxed", "CompareAndSwapRelaxed", "SwapRelaxed", "ChangeBit", "ClearBitUnlock", "TestAndSetBitLock"},
-	contract.LastSyncRMW: {"AddRelaxed", "OrRelaxed", "SwapRelaxed", "CompareAndSwapRelaxed"}, // which are sync/atomic's own
-	contract.LastLock:    {"CompareAndSwapAcquire", "TestAndSetBitLock", "SwapAcquire"},
-	contract.LastUnlock:  {"CompareAndSwapAcquire", "TestAndSetBitLock", "SwapAcquire"},
+	contract.NextRMW:     offered(func(p contract.Primitive) bool { return true }),
+	contract.LastRMW:     offered(func(p contract.Primitive) bool { return true }),
+	contract.LastSyncRMW: {"AddRelaxed", "AndRelaxed", "OrRelaxed", "SwapRelaxed", "CompareAndSwapRelaxed"},
+	contract.LastLock:    offered(contract.Primitive.Acquires),
+	contract.LastUnlock:  offered(contract.Primitive.Acquires),
 	contract.LastSRCU:    {"AddFull"},
+	contract.LastBranch:  {"LoadRelaxed"},
+}
+
+// offered are the names of the library's read-modify-writes, of up to 8 bytes, that have a property.
+func offered(is func(contract.Primitive) bool) []string {
+	var out []string
+	for _, p := range contract.Table() {
+		if p.Op.RMW() && p.Operand != contract.Wide && is(p) {
+			out = append(out, p.Name)
+		}
+	}
+	return out
+}
+
+// weakNeighbour says whether the neighbour may also stand in its weakest form, that of the header macros.
+func weakNeighbour(b contract.Binding) bool {
+	return b != contract.LastSyncRMW && b != contract.LastSRCU
 }
 
 // shapes are the programs of a primitive.
@@ -48,7 +66,7 @@ func shapes(p contract.Primitive, cycles []cycle) []shape {
 		if !ok {
 			panic("prover: no primitive " + name)
 		}
-		near := piece{prim: &n, macro: p.Binds != contract.LastSyncRMW && p.Binds != contract.LastSRCU, lock: p.Binds == contract.LastLock || p.Binds == contract.LastUnlock}
+		near := piece{prim: &n, macro: weakNeighbour(p.Binds), lock: p.Binds == contract.LastLock || p.Binds == contract.LastUnlock}
 		for _, s := range fenceShapes(cycles, func(a, b *access) []piece { return beside(p, near, a, b) }) {
 			s.clears, s.where = n.Clears || n.Op == contract.And, "beside "+name
 			out = append(out, s)
@@ -222,10 +240,13 @@ func atomicShapes(p contract.Primitive) []shape {
 	}
 	if p.Op == contract.Swap || p.Op == contract.CompareAndSwap || p.Op == contract.CompareAndSwap2 {
 		// Both see the initial value.
-		c := cycle{name: "two updates", locs: 1, threads: [][]access{{{val: 0}}, {{val: 0}}}, final: []int{-1}}
+		c := cycle{name: "two updates", locs: 1, threads: [][]access{{{val: 0}}, {{val: 0}}}, final: []int{-1}, wide: p.Operand == contract.Wide}
 		s := shape{cycle: c, where: "on one location"}
 		for t := range c.threads {
 			s.threads = append(s.threads, []piece{{access: &c.threads[t][0], prim: &p, steps: true}})
+		}
+		if p.Operand == contract.Wide {
+			return append(tornShapes(p), s)
 		}
 		return []shape{s}
 	}

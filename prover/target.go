@@ -87,9 +87,19 @@ type frame struct {
 	*builder
 	regs  map[arch.Role]memmodel.Reg
 	addr  memmodel.Value
+	jumps []forward
 	stack memmodel.Value // a slot of the stack, once there is one
 	flags memmodel.Reg   // nonzero if the last comparison found a difference
 	noRet bool
+}
+
+// forward is a jump: the instruction of the thread, and where in the sequence it goes.
+type forward struct{ from, to int }
+
+// jump goes to an instruction of the sequence further on if the condition holds.
+func (f *frame) jump(fn memmodel.Fn, a, b memmodel.Operand, to int) {
+	f.jumps = append(f.jumps, forward{len(f.thread.Code), to})
+	f.emit(memmodel.Instr{Op: memmodel.OpBranch, Fn: fn, A: a, B: b})
 }
 
 func (f *frame) role(r arch.Role) memmodel.Reg {
@@ -113,11 +123,21 @@ func (r *targetRealizer) primitive(b *builder, p piece, a *access) (memmodel.Reg
 	if prim.Op != contract.Fence {
 		f.operands(prim, p, a)
 	}
+	starts := make([]int, len(seq)+1)
 	for i, in := range seq {
+		starts[i] = len(b.thread.Code)
 		locked := i > 0 && seq[i-1].Prefix
-		if err := r.inst(f, in, locked); err != nil {
+		to, jumps := jump(in)
+		if err := r.inst(f, in, locked, jumps && to > i); err != nil {
 			return memmodel.NoReg, fmt.Errorf("%s on %s: %s: %w", prim.Name, r.target.Name, seq, err)
 		}
+	}
+	starts[len(seq)] = len(b.thread.Code)
+	for _, j := range f.jumps {
+		b.thread.Code[j.from].Target = starts[j.to]
+	}
+	if prim.Operand == contract.Wide {
+		b.hi = f.role(arch.SeenHi)
 	}
 	return f.observed(prim, r.target.Name), nil
 }
@@ -148,6 +168,8 @@ func (f *frame) operands(prim contract.Primitive, p piece, a *access) {
 			f.set(arch.New, operand)
 			f.set(arch.OldLo, expected)
 			f.set(arch.NewLo, operand)
+			f.set(arch.OldHi, f.half(expected))
+			f.set(arch.NewHi, f.half(operand))
 		}
 	case a == nil:
 		f.addr = f.scratch()
@@ -170,7 +192,7 @@ func (f *frame) at(a arch.Arg) memmodel.Operand {
 		}
 		return memmodel.K(f.stack)
 	}
-	return memmodel.K(f.addr)
+	return memmodel.K(f.addr + memmodel.Value(a.N/8)*(f.prog.Addr(1)-f.prog.Addr(0)))
 }
 
 func (f *frame) value(a arch.Arg) memmodel.Operand {
@@ -180,11 +202,12 @@ func (f *frame) value(a arch.Arg) memmodel.Operand {
 	return memmodel.R(f.role(a.Role))
 }
 
-func (r *targetRealizer) inst(f *frame, in arch.Inst, locked bool) error {
+// inst appends an instruction. A jump that does not go forward ends a round of a loop, and this round is the last one.
+func (r *targetRealizer) inst(f *frame, in arch.Inst, locked, forward bool) error {
 	if r.target.Name == "amd64" {
 		return r.x86(f, in, locked)
 	}
-	return r.arm(f, in)
+	return r.arm(f, in, forward)
 }
 
 // x86Fn are the operations of amd64 on registers and memory.
@@ -198,12 +221,11 @@ func (r *targetRealizer) x86(f *frame, in arch.Inst, locked bool) error {
 	case in.Prefix:
 	case strings.HasSuffix(in.Name, "FENCE"):
 		f.emit(memmodel.Instr{Op: memmodel.OpFence, Tags: r.tag(in.Name)})
-	case in.Name == "CMPXCHG" || in.Name == "CMPXCHG16B":
-		old, repl := arch.Old, in.Args[0].Role
-		if in.Name == "CMPXCHG16B" {
-			old, repl = arch.OldLo, arch.NewLo
-		}
-		expected := f.role(old)
+	case in.Name == "CMPXCHG16B":
+		f.compareExchange16(in, locked, x)
+	case in.Name == "CMPXCHG":
+		repl := in.Args[0].Role
+		expected := f.role(arch.Old)
 		wanted := f.reg("wanted", 0)
 		f.emit(memmodel.Instr{Op: memmodel.OpALU, Fn: memmodel.FnA, Dst: wanted, A: memmodel.R(expected)})
 		if locked {
@@ -217,9 +239,6 @@ func (r *targetRealizer) x86(f *frame, in arch.Inst, locked bool) error {
 		}
 		f.flags = f.reg("flags", 0)
 		f.emit(memmodel.Instr{Op: memmodel.OpALU, Fn: memmodel.FnSub, Dst: f.flags, A: memmodel.R(expected), B: memmodel.R(wanted)})
-		if in.Name == "CMPXCHG16B" {
-			f.regs[arch.SeenLo] = expected
-		}
 	case in.Name == "JNE": // the loop ends when the exchange succeeds
 		f.emit(memmodel.Instr{Op: memmodel.OpAssume, Fn: memmodel.FnEq, A: memmodel.R(f.flags), B: memmodel.K(0)})
 	case in.Name == "MOV" && in.Args[0].Mem:
@@ -257,7 +276,7 @@ var armAMO = map[string]memmodel.Fn{"LDADD": memmodel.FnAdd, "LDCLR": memmodel.F
 
 var armALU = map[string]memmodel.Fn{"ADD": memmodel.FnAdd, "AND": memmodel.FnAnd, "ORR": memmodel.FnOr, "EOR": memmodel.FnXor}
 
-func (r *targetRealizer) arm(f *frame, in arch.Inst) error {
+func (r *targetRealizer) arm(f *frame, in arch.Inst, forward bool) error {
 	read, write := memmodel.Tags(0), memmodel.Tags(0)
 	if strings.HasSuffix(in.Name, "A") || strings.HasSuffix(in.Name, "AL") {
 		read = r.tag("A")
@@ -297,22 +316,20 @@ func (r *targetRealizer) arm(f *frame, in arch.Inst) error {
 		if strings.HasPrefix(in.Name, "LDA") {
 			tags |= r.tag("A")
 		}
-		f.emit(memmodel.Instr{Op: memmodel.OpLoadEx, Dst: f.role(in.Args[1].Role), A: f.at(in.Args[0]), Tags: tags})
+		f.emit(memmodel.Instr{Op: memmodel.OpLoadEx, Dst: f.role(in.Args[1].Role), A: f.at(in.Args[0]), Tags: tags, Hi: f.pair(in, &in.Args[1], nil, nil)})
 	case "STXR", "STLXR", "STXP", "STLXP":
-		if len(in.Events) == 0 { // the failure's
-			return nil
-		}
 		tags := exclusive
 		if strings.HasPrefix(in.Name, "STL") {
 			tags |= r.tag("L")
 		}
-		f.emit(memmodel.Instr{Op: memmodel.OpStoreEx, Dst: f.role(in.Args[2].Role), A: f.at(in.Args[1]), C: f.value(in.Args[0]), WTags: tags})
+		f.emit(memmodel.Instr{Op: memmodel.OpStoreEx, Dst: f.role(in.Args[2].Role), A: f.at(in.Args[1]), C: f.value(in.Args[0]), WTags: tags, Hi: f.pair(in, nil, &in.Args[0], nil)})
 		// The loop ends when the store succeeds; a round that fails leaves nothing behind.
 		f.emit(memmodel.Instr{Op: memmodel.OpAssume, Fn: memmodel.FnEq, A: memmodel.R(f.role(in.Args[2].Role)), B: memmodel.K(0)})
 	case "CAS", "CASA", "CASL", "CASAL", "CASP", "CASPA", "CASPL", "CASPAL":
 		expected, repl := in.Args[0].Role, in.Args[2].Role
 		reg := f.role(expected)
-		f.emit(memmodel.Instr{Op: memmodel.OpCAS, Dst: reg, A: memmodel.K(f.addr), C: memmodel.R(f.role(repl)), D: memmodel.R(reg), Tags: read, WTags: write})
+		f.emit(memmodel.Instr{Op: memmodel.OpCAS, Dst: reg, A: memmodel.K(f.addr), C: memmodel.R(f.role(repl)), D: memmodel.R(reg), Tags: read, WTags: write,
+			Hi: f.pair(in, &in.Args[0], &in.Args[2], &in.Args[0])})
 	case "MOVD":
 		f.emit(memmodel.Instr{Op: memmodel.OpALU, Fn: memmodel.FnA, Dst: f.role(in.Args[1].Role), A: f.value(in.Args[0])})
 	case "MVN":
@@ -320,9 +337,22 @@ func (r *targetRealizer) arm(f *frame, in arch.Inst) error {
 	case "CMP":
 		f.flags = f.reg("flags", 0)
 		f.emit(memmodel.Instr{Op: memmodel.OpALU, Fn: memmodel.FnSub, Dst: f.flags, A: f.value(in.Args[1]), B: f.value(in.Args[0])})
+	case "CCMP EQ,": // equal only if the comparison before it was
+		low, high := f.flags, f.reg("high", 0)
+		f.flags = f.reg("flags", 0)
+		f.emit(memmodel.Instr{Op: memmodel.OpALU, Fn: memmodel.FnSub, Dst: high, A: f.value(in.Args[1]), B: f.value(in.Args[0])})
+		f.emit(memmodel.Instr{Op: memmodel.OpALU, Fn: memmodel.FnOr, Dst: f.flags, A: memmodel.R(low), B: memmodel.R(high)})
 	case "BNE":
-		f.exitUnless(f.flags)
-	case "CCMP EQ,", "CSET EQ,", "CBNZ", "B": // high halves, results, and the retry of a loop
+		to, _ := jump(in)
+		if forward {
+			f.jump(memmodel.FnNe, memmodel.R(f.flags), memmodel.K(0), to)
+		} else {
+			f.emit(memmodel.Instr{Op: memmodel.OpAssume, Fn: memmodel.FnEq, A: memmodel.R(f.flags), B: memmodel.K(0)})
+		}
+	case "B":
+		to, _ := jump(in)
+		f.jump(memmodel.FnEq, memmodel.K(0), memmodel.K(0), to)
+	case "CSET EQ,", "CBNZ": // results, and the retry of a loop
 	default:
 		return fmt.Errorf("no meaning is known for %s", in.Name)
 	}

@@ -13,9 +13,9 @@ var verifyCommand = command{
 	name:  "verify",
 	args:  "[-arch LIST] [-threads N] [-json] [NAME...]",
 	short: "prove that the generated code keeps its contracts, and is minimal",
-	long: `Verify tries the code of every primitive, or of those named, in the critical cycles of small concurrent programs, at every position where it fits. What
-the contract forbids comes from the Linux kernel's memory model, what the code forbids from the model of the machine. Each instruction is also taken
-out, and replaced by every weaker one. The exit status is 1 if anything is broken, or stronger than it must be without a reason.
+	long: `Verify compares the local order of the code of every primitive, or of those named, with that of its contract, between accesses of every class. Then it tries
+the code in the critical cycles of small concurrent programs, at every position where it fits. What the contract forbids comes from the Linux kernel's
+memory model, what the code forbids from the model of the machine; the column "compiler" is the Go compiler's. Each instruction is also taken out, and replaced by every weaker one. The exit status is 1 if anything is broken, or stronger than it must be without a reason.
 `,
 	run: verify,
 }

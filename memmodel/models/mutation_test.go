@@ -186,7 +186,7 @@ func TestMutants(t *testing.T) {
 			for _, d := range folder.dirs {
 				tests = append(tests, read(t, filepath.Join(dir, d), folder.edit)...)
 			}
-			mutate(t, name, tests)
+			mutate(t, name, append(tests, widePrograms(t, name)...))
 		})
 	}
 }
