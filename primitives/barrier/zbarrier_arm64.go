@@ -157,7 +157,8 @@ func AfterUnlockLock() {
 // before later accesses (RR RW WR WW). It relies on the SRCU read unlock directly before it. On amd64: nothing. On
 // arm64: nothing.
 //
-// It is empty only while the unlock holds a full fence; beside a reader without fences it must become real.
+// It is empty only because ReadUnlock of an srcu.Domain is a full read-modify-write; ReadUnlock of an srcu.FastReader
+// is a release store, and the fence behind it is its AfterReadUnlock.
 //
 // Source: Linux 6.10 include/linux/srcu.h.
 func AfterSRCUReadUnlock() {

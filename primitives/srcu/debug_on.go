@@ -1,0 +1,8 @@
+//go:build race
+
+package srcu
+
+// debug lets the race detector see two goroutines that use one reader.
+type debug struct{ uses int }
+
+func (d *debug) use() { d.uses++ }
