@@ -1,0 +1,79 @@
+package order
+
+import (
+	"go/ast"
+	"go/build/constraint"
+	"go/token"
+	"path/filepath"
+	"strings"
+
+	"github.com/barriergen/barriergen/arch/targets"
+)
+
+// goarches are the names that constrain a file to an architecture.
+var goarches = map[string]bool{"386": true, "amd64": true, "arm": true, "arm64": true, "loong64": true, "mips": true, "mips64": true, "mips64le": true,
+	"mipsle": true, "ppc64": true, "ppc64le": true, "riscv64": true, "s390x": true, "wasm": true}
+
+// constraints knows which files are for some architectures only.
+type constraints struct {
+	fset  *token.FileSet
+	files []*ast.File
+	known map[*ast.File]func(goarch string) bool
+}
+
+// of returns whether the file that holds a position is part of a build for a GOARCH, or nil if it is whatever the GOARCH.
+func (c *constraints) of(pos token.Pos) func(goarch string) bool {
+	for _, f := range c.files {
+		if f.FileStart <= pos && pos < f.FileEnd {
+			ok, seen := c.known[f]
+			if !seen {
+				ok = constrained(c.fset.Position(f.Package).Filename, f)
+				c.known[f] = ok
+			}
+			return ok
+		}
+	}
+	return nil
+}
+
+func constrained(name string, f *ast.File) func(string) bool {
+	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(name), ".go"), "_test")
+	if i := strings.LastIndexByte(base, '_'); i >= 0 && goarches[base[i+1:]] {
+		only := base[i+1:]
+		return func(goarch string) bool { return goarch == only }
+	}
+	for _, group := range f.Comments {
+		for _, line := range group.List {
+			if line.Pos() > f.Package || !constraint.IsGoBuild(line.Text) {
+				continue
+			}
+			expr, err := constraint.Parse(line.Text)
+			if err != nil {
+				continue
+			}
+			mentions := false
+			expr.Eval(func(tag string) bool { mentions = mentions || goarches[tag]; return true })
+			if mentions {
+				return func(goarch string) bool {
+					return expr.Eval(func(tag string) bool { return tag == goarch || !goarches[tag] })
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// only leaves of a body what holds where its file is part of the build. Elsewhere another file may say something else.
+func (b *Body) only(holds func(goarch string) bool) *Body {
+	for _, m := range everywhere() {
+		if !m.builds(holds) {
+			delete(b.Steps, m.Name)
+		}
+	}
+	return b
+}
+
+// builds reports whether a file with that constraint is certainly part of every build for the machine.
+func (m *Machine) builds(holds func(goarch string) bool) bool {
+	return holds == nil || m.compiler || m.target != targets.Generic && holds(m.target.Name)
+}

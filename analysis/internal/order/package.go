@@ -1,0 +1,198 @@
+// Package order finds the fences of a package and says of each whether anything needs it: it is what redundantfence,
+// weakerfence and their kin report from.
+//
+// Functions become graphs of operations, as package flow takes them, one for each machine: every target at every level,
+// in every variant of code that is chosen at run time, and the Go compiler. A fence is any call that accesses nothing
+// others can see and orders something: a primitive, a function of the module whose body is one, in Go or in assembly, an
+// atomic operation on a variable that nobody shares.
+package order
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"reflect"
+	"slices"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/barriergen/barriergen/analysis/internal/asm/load"
+	"github.com/barriergen/barriergen/analysis/internal/lazyssa"
+	"github.com/barriergen/barriergen/contract"
+)
+
+// Analyzer finds fences and what needs them; it reports nothing itself. Its result is a *Result.
+var Analyzer = &analysis.Analyzer{
+	Name:       "fenceorder",
+	Doc:        "find memory fences and what needs them",
+	Run:        run,
+	Requires:   []*analysis.Analyzer{load.Analyzer, lazyssa.Analyzer},
+	ResultType: reflect.TypeFor[*Result](),
+	FactTypes:  []analysis.Fact{new(Body)},
+}
+
+// Result is what was found in a package.
+type Result struct {
+	Fences []*Fence
+	graphs []*graph // of the functions that have some
+}
+
+// pkg is a package under analysis.
+type pkg struct {
+	pass   *analysis.Pass
+	bodies map[*ssa.Function]*Body // nil while in progress
+	asm    *load.Package
+	constraints
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	p := &pkg{pass: pass, bodies: map[*ssa.Function]*Body{}, asm: pass.ResultOf[load.Analyzer].(*load.Package),
+		constraints: constraints{pass.Fset, pass.Files, map[*ast.File]func(string) bool{}}}
+	res := &Result{}
+	if !p.mentionsFences() {
+		return res, nil
+	}
+	for _, fn := range pass.ResultOf[lazyssa.Analyzer].(*lazyssa.Package).Functions() {
+		g := newGraph(fn, p.callee)
+		if fences := judge(g, p.constraints.of(fn.Pos())); len(fences) > 0 {
+			res.Fences = append(res.Fences, fences...)
+			res.graphs = append(res.graphs, g)
+		}
+		if obj, ok := fn.Object().(*types.Func); ok && obj.Pkg() == pass.Pkg {
+			if b := p.summary(fn); b != nil && b.telling() {
+				pass.ExportObjectFact(obj, b)
+			}
+		}
+	}
+	p.locate(res.Fences)
+	return res, nil
+}
+
+// mentionsFences reports whether the package uses anything that may be a fence: without one there is nothing to say, and
+// no need for the work.
+func (p *pkg) mentionsFences() bool {
+	for _, obj := range p.pass.TypesInfo.Uses {
+		fn, ok := obj.(*types.Func)
+		if !ok || fn.Pkg() == nil || fn.Pkg().Path() == "sync/atomic" {
+			continue
+		}
+		if op, ok := Known(fn); ok && op.Prim != nil && op.Prim.Op == contract.Fence {
+			return true
+		}
+		if b := p.fact(fn); b != nil && b.fence() {
+			return true
+		}
+	}
+	return slices.ContainsFunc(p.pass.Files, p.atomicOnLocal)
+}
+
+// atomicOnLocal reports whether a file has an atomic operation on a variable of the function itself.
+func (p *pkg) atomicOnLocal(f *ast.File) bool {
+	if !imports(f, "sync/atomic") {
+		return false
+	}
+	found := false
+	ast.Inspect(f, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || found {
+			return !found
+		}
+		var target ast.Expr
+		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
+			if fn, ok := p.pass.TypesInfo.Uses[sel.Sel].(*types.Func); ok && fn.Pkg() != nil && fn.Pkg().Path() == "sync/atomic" {
+				target = sel.X
+				if u, ok := arg(call, 0).(*ast.UnaryExpr); ok && fn.Signature().Recv() == nil {
+					target = u.X
+				}
+			}
+		}
+		if id, ok := target.(*ast.Ident); ok {
+			v, ok := p.pass.TypesInfo.Uses[id].(*types.Var)
+			found = ok && !v.IsField() && v.Parent() != p.pass.Pkg.Scope() && v.Pkg() == p.pass.Pkg
+		}
+		return !found
+	})
+	return found
+}
+
+func arg(call *ast.CallExpr, i int) ast.Expr {
+	if i >= len(call.Args) {
+		return nil
+	}
+	return ast.Unparen(call.Args[i])
+}
+
+func imports(f *ast.File, path string) bool {
+	return slices.ContainsFunc(f.Imports, func(s *ast.ImportSpec) bool { return s.Path.Value == `"`+path+`"` })
+}
+
+// callee says what a call does.
+func (p *pkg) callee(c *ssa.CallCommon) Op {
+	fn := c.StaticCallee()
+	if fn == nil {
+		return unknown
+	}
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	obj, _ := fn.Object().(*types.Func)
+	if op, ok := Known(obj); ok {
+		return op
+	}
+	op := Op{Name: fn.Name()}
+	if obj != nil {
+		op.Name = short(obj)
+	}
+	if len(fn.Blocks) > 0 {
+		op.Body = p.summary(fn)
+	} else if obj != nil {
+		op.Body = p.fact(obj)
+	}
+	if op.Body == nil {
+		return unknown
+	}
+	op.May = !op.Body.Line
+	return op
+}
+
+// fact is what is known of a function without syntax here: its assembly, or what another package said of it.
+func (p *pkg) fact(fn *types.Func) *Body {
+	if b := assembly(p.asm.Bodies(fn)); b != nil {
+		return b
+	}
+	if b := new(Body); fn.Pkg() != p.pass.Pkg && p.pass.ImportObjectFact(fn, b) {
+		return b
+	}
+	return nil
+}
+
+// summary is the body of a function of this package, or nil where it calls itself.
+func (p *pkg) summary(fn *ssa.Function) *Body {
+	b, ok := p.bodies[fn]
+	if !ok {
+		p.bodies[fn] = nil
+		b = newGraph(fn, p.callee).body(p.constraints.of(fn.Pos()))
+		p.bodies[fn] = b
+	}
+	return b
+}
+
+// locate finds the calls in the syntax: SSA knows the position of the parenthesis only.
+func (p *pkg) locate(fences []*Fence) {
+	at := map[token.Pos]*Fence{}
+	for _, f := range fences {
+		at[f.pos] = f
+	}
+	if len(at) == 0 {
+		return
+	}
+	for _, file := range p.pass.Files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && at[call.Lparen] != nil {
+				at[call.Lparen].Call, at[call.Lparen].File = call, file
+			}
+			return true
+		})
+	}
+}

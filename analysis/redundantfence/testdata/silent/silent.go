@@ -1,0 +1,136 @@
+package silent
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/barriergen/barriergen/primitives/atomics"
+	"github.com/barriergen/barriergen/primitives/barrier"
+)
+
+var (
+	x, y, data int
+	flag, seq  uint32
+	mu         sync.Mutex
+	cell       atomics.Uint64
+)
+
+// The writer of a sequence lock: a release fence before plain stores.
+func write() {
+	atomic.StoreUint32(&seq, seq+1)
+	barrier.Write()
+	x, y = 1, 2
+	barrier.Write()
+	atomics.StoreRelaxedUint32(&seq, seq+1)
+}
+
+// The reader: a read fence before a load.
+func read() int {
+	s := atomic.LoadUint32(&seq)
+	v := x + y
+	barrier.Read()
+	if atomics.LoadRelaxedUint32(&seq) != s {
+		return 0
+	}
+	return v
+}
+
+// An acquire load orders nothing that came before it.
+func flagFirst() int {
+	f := atomics.LoadRelaxedUint32(&flag)
+	s := atomic.LoadUint32(&seq)
+	barrier.Acquire()
+	return data + int(f+s)
+}
+
+func plainPublication() {
+	data = 1
+	barrier.Release()
+	flag = 1
+}
+
+// A lock does not cover the release.
+func publicationUnderLock() {
+	mu.Lock()
+	defer mu.Unlock()
+	data = 1
+	barrier.Release()
+	flag = 1
+}
+
+// A later plain store relies on the fence.
+func twoStores() {
+	data = 1
+	barrier.Release()
+	atomic.StoreUint32(&flag, 1)
+	y = 2
+}
+
+func oneBranch(c bool) {
+	if c {
+		barrier.Full()
+		x = 1
+	}
+	barrier.Full()
+	y = x
+}
+
+func accessBetween() {
+	barrier.Full()
+	x = 1
+	barrier.Full()
+}
+
+func around() {
+	for x = 0; x < 10; x++ {
+		barrier.Full()
+	}
+}
+
+func unknown(f func()) {
+	barrier.Full()
+	f()
+	barrier.Full()
+}
+
+// Nothing but the compiler needs it on amd64, where it is no instruction.
+func empty() {
+	x = 1
+	barrier.Write()
+	y = 1
+}
+
+func compiler() {
+	x = 1
+	barrier.Compiler()
+	barrier.Compiler()
+	y = 1
+}
+
+// Devices see more than other CPUs.
+func device() {
+	barrier.Full()
+	x = 1
+	barrier.MandatoryFull()
+	y = 1
+}
+
+func deferred() {
+	defer barrier.Full()
+	barrier.Full()
+}
+
+func storeBuffering() int {
+	cell.StoreRelaxed(1)
+	barrier.Full()
+	return x
+}
+
+// On amd64 the compiler alone needs the second one: it keeps the read of x before what the caller does.
+func readBetween() {
+	barrier.Full()
+	if x == 0 {
+		barrier.Full()
+		return
+	}
+}
