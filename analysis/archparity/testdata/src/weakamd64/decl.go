@@ -1,0 +1,4 @@
+package weakamd64
+
+func barrierFull()
+func release()

@@ -1,0 +1,3 @@
+package bytecoded
+
+func stream(p *uint64)

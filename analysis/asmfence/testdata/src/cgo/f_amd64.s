@@ -1,0 +1,6 @@
+	.text
+	.globl f
+f:
+	mfence
+	mfence
+	ret

@@ -1,0 +1,3 @@
+package mixed
+
+func twice()

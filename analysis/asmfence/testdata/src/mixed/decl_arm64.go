@@ -1,0 +1,4 @@
+package mixed
+
+func twice()
+func onlyARM()

@@ -1,0 +1,3 @@
+TEXT ·other(SB), 4, $0-0
+	MFENCE; MFENCE
+	RET

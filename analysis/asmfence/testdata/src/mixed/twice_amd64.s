@@ -1,0 +1,4 @@
+TEXT ·twice(SB), 4, $0-0
+	MFENCE
+	MFENCE
+	RET

@@ -1,0 +1,6 @@
+package suppressed
+
+func line()
+func before()
+func function()
+func unused()

@@ -1,0 +1,1 @@
+#define FENCE MFENCE

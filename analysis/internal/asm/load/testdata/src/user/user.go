@@ -1,0 +1,5 @@
+package user
+
+import "bodies"
+
+func use() { bodies.Full() }

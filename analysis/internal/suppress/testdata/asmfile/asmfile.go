@@ -1,0 +1,4 @@
+package asmfile
+
+func one()
+func two()
