@@ -3,8 +3,7 @@
 //
 // Functions become graphs of operations, as package flow takes them, one for each machine: every target at every level,
 // in every variant of code that is chosen at run time, and the Go compiler. A fence is any call that accesses nothing
-// others can see and orders something: a primitive, a function of the module whose body is one, in Go or in assembly, an
-// atomic operation on a variable that nobody shares.
+// others can see and orders something: a primitive, or a function whose body is one, in Go or in assembly.
 package order
 
 import (
@@ -12,7 +11,6 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
-	"slices"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
@@ -84,47 +82,7 @@ func (p *pkg) mentionsFences() bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(p.pass.Files, p.atomicOnLocal)
-}
-
-// atomicOnLocal reports whether a file has an atomic operation on a variable of the function itself.
-func (p *pkg) atomicOnLocal(f *ast.File) bool {
-	if !imports(f, "sync/atomic") {
-		return false
-	}
-	found := false
-	ast.Inspect(f, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || found {
-			return !found
-		}
-		var target ast.Expr
-		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
-			if fn, ok := p.pass.TypesInfo.Uses[sel.Sel].(*types.Func); ok && fn.Pkg() != nil && fn.Pkg().Path() == "sync/atomic" {
-				target = sel.X
-				if u, ok := arg(call, 0).(*ast.UnaryExpr); ok && fn.Signature().Recv() == nil {
-					target = u.X
-				}
-			}
-		}
-		if id, ok := target.(*ast.Ident); ok {
-			v, ok := p.pass.TypesInfo.Uses[id].(*types.Var)
-			found = ok && !v.IsField() && v.Parent() != p.pass.Pkg.Scope() && v.Pkg() == p.pass.Pkg
-		}
-		return !found
-	})
-	return found
-}
-
-func arg(call *ast.CallExpr, i int) ast.Expr {
-	if i >= len(call.Args) {
-		return nil
-	}
-	return ast.Unparen(call.Args[i])
-}
-
-func imports(f *ast.File, path string) bool {
-	return slices.ContainsFunc(f.Imports, func(s *ast.ImportSpec) bool { return s.Path.Value == `"`+path+`"` })
+	return false
 }
 
 // callee says what a call does.

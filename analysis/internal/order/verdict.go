@@ -137,9 +137,9 @@ func (o Op) knownOn(machines []*Machine) bool {
 }
 
 // fence reports whether the operation accesses nothing that others see, as far as it is known, and orders something on some
-// CPU.
+// CPU. An atomic operation on a variable of the function's own is left to dummyfence, which knows what it may be there for.
 func (o Op) fence() bool {
-	if o.Unknown || o.Prim != nil && o.Prim.Op != contract.Fence && !o.Private {
+	if o.Unknown || o.Private || o.Sync != "" || o.Prim != nil && o.Prim.Op != contract.Fence {
 		return false
 	}
 	orders := false

@@ -79,13 +79,6 @@ func wrapped() {
 	y = 2
 }
 
-func ownFence() {
-	var local uint32
-	atomic.AddUint32(&flag, 1)
-	atomic.SwapUint32(&local, 1) // want `atomic.SwapUint32 is redundant on amd64 and arm64 with GOARM64=v8.1: atomic.AddUint32 on line \d+ orders already; needed on arm64 with GOARM64=v8.0`
-	y = x
-}
-
 func afterLock() {
 	mu.Lock()
 	barrier.Full() // want `barrier.Full is redundant on amd64: sync.Mutex.Lock on line \d+ orders already; needed on arm64`

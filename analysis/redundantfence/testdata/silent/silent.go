@@ -134,3 +134,19 @@ func readBetween() {
 		return
 	}
 }
+
+// What it is there for, dummyfence asks.
+func onOwnVariable() {
+	var local uint32
+	atomic.AddUint32(&flag, 1)
+	atomic.SwapUint32(&local, 1)
+	y = x
+}
+
+// It is a fence all the same.
+func behindOwnVariable() {
+	var local uint32
+	x = 1
+	atomic.SwapUint32(&local, 1)
+	y = x
+}
