@@ -132,6 +132,11 @@ func parse(args []string) (options, error) {
 	for _, a := range suite.Analyzers {
 		if *chosen[a.Name] {
 			o.analyzers = append(o.analyzers, a)
+			if f := a.Flags.Lookup("enable"); f != nil { // opt-in
+				if err := f.Value.Set("true"); err != nil {
+					return o, err
+				}
+			}
 		}
 	}
 	if o.analyzers == nil {

@@ -33,6 +33,7 @@ var rules = []struct {
 	{"litmus", []string{"memmodel"}, []string{"github.com/stretchr/testify"}},
 	{"prover", []string{"contract", "arch", "memmodel"}, []string{"github.com/stretchr/testify"}},
 	{"analysis", []string{"contract", "arch", "golang.org/x/tools"}, []string{"github.com/stretchr/testify", "litmus", "memmodel", "prover"}},
+	{"analysis/internal/asm/asmtest", []string{"analysis", "contract", "arch", "golang.org/x/tools", "github.com/stretchr/testify"}, nil},
 	{"cmd/barriervet", []string{"analysis", "internal", "golang.org/x/tools", "github.com/owenrumney/go-sarif", "github.com/rogpeppe/go-internal"}, []string{"github.com/stretchr/testify", "github.com/rogpeppe/go-internal"}},
 	{"gen/fuse", []string{"contract", "arch", "gen", "memmodel", "prover", "github.com/mmcloughlin/avo", "golang.org/x/tools"}, []string{"github.com/stretchr/testify", "internal"}},
 	{"examples", []string{"primitives"}, []string{"github.com/stretchr/testify"}},

@@ -1,0 +1,7 @@
+//go:build amd64 && !race
+
+package named
+
+import "runtime"
+
+func ReleaseFence() { runtime.KeepAlive(nil) }
