@@ -43,8 +43,9 @@ func (p *plan) raceBody(it item, low arch.Lowering) []string {
 		behind = append(behind, p.race("ReleaseFence", ""))
 	}
 	quiet := append(append([]string{"runtime.RaceDisable()"}, it.statements(low.Code)...), "runtime.RaceEnable()")
-	// A nil operand must panic while the detector's eyes are open: nobody would open them again. This is no access.
-	out = append(out, "_ = "+it.replacer("$*p").Replace("$*p"))
+	// A nil operand must panic while the detector's eyes are open: nobody would open them again. The address is checked, and
+	// nothing is read: a read would race with what others do atomically.
+	out = append(out, "_ = &"+it.replacer("$*p").Replace("$*p"))
 	if prim.Op == contract.WaitLoad {
 		value := "r"
 		if it.word.ptr {

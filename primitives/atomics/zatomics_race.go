@@ -14,7 +14,7 @@ import (
 
 // LoadRelaxedInt32 loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 func LoadRelaxedInt32(p *int32) int32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadInt32(p)
 	runtime.RaceEnable()
@@ -24,7 +24,7 @@ func LoadRelaxedInt32(p *int32) int32 {
 // LoadRelaxed loads the value in one access, which the compiler neither merges nor repeats. It orders nothing. See
 // LoadRelaxedInt32.
 func (x *Int32) LoadRelaxed() int32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadInt32(&x.v)
 	runtime.RaceEnable()
@@ -33,7 +33,7 @@ func (x *Int32) LoadRelaxed() int32 {
 
 // LoadRelaxedUint32 loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 func LoadRelaxedUint32(p *uint32) uint32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUint32(p)
 	runtime.RaceEnable()
@@ -43,7 +43,7 @@ func LoadRelaxedUint32(p *uint32) uint32 {
 // LoadRelaxed loads the value in one access, which the compiler neither merges nor repeats. It orders nothing. See
 // LoadRelaxedUint32.
 func (x *Uint32) LoadRelaxed() uint32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadUint32(&x.v)
 	runtime.RaceEnable()
@@ -52,7 +52,7 @@ func (x *Uint32) LoadRelaxed() uint32 {
 
 // LoadRelaxedInt64 loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 func LoadRelaxedInt64(p *int64) int64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadInt64(p)
 	runtime.RaceEnable()
@@ -62,7 +62,7 @@ func LoadRelaxedInt64(p *int64) int64 {
 // LoadRelaxed loads the value in one access, which the compiler neither merges nor repeats. It orders nothing. See
 // LoadRelaxedInt64.
 func (x *Int64) LoadRelaxed() int64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadInt64(&x.v)
 	runtime.RaceEnable()
@@ -71,7 +71,7 @@ func (x *Int64) LoadRelaxed() int64 {
 
 // LoadRelaxedUint64 loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 func LoadRelaxedUint64(p *uint64) uint64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(p)
 	runtime.RaceEnable()
@@ -81,7 +81,7 @@ func LoadRelaxedUint64(p *uint64) uint64 {
 // LoadRelaxed loads the value in one access, which the compiler neither merges nor repeats. It orders nothing. See
 // LoadRelaxedUint64.
 func (x *Uint64) LoadRelaxed() uint64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(&x.v)
 	runtime.RaceEnable()
@@ -90,7 +90,7 @@ func (x *Uint64) LoadRelaxed() uint64 {
 
 // LoadRelaxedUintptr loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 func LoadRelaxedUintptr(p *uintptr) uintptr {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUintptr(p)
 	runtime.RaceEnable()
@@ -100,7 +100,7 @@ func LoadRelaxedUintptr(p *uintptr) uintptr {
 // LoadRelaxed loads the value in one access, which the compiler neither merges nor repeats. It orders nothing. See
 // LoadRelaxedUintptr.
 func (x *Uintptr) LoadRelaxed() uintptr {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadUintptr(&x.v)
 	runtime.RaceEnable()
@@ -109,7 +109,7 @@ func (x *Uintptr) LoadRelaxed() uintptr {
 
 // LoadRelaxedPointer loads the value in one access, which the compiler neither merges nor repeats. It orders nothing.
 func LoadRelaxedPointer[E any](p **E) *E {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(p)))
 	runtime.RaceEnable()
@@ -119,7 +119,7 @@ func LoadRelaxedPointer[E any](p **E) *E {
 // LoadRelaxed loads the value in one access, which the compiler neither merges nor repeats. It orders nothing. See
 // LoadRelaxedPointer.
 func (x *Pointer[E]) LoadRelaxed() *E {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(&x.v)))
 	runtime.RaceEnable()
@@ -128,7 +128,7 @@ func (x *Pointer[E]) LoadRelaxed() *E {
 
 // LoadAcquireInt32 loads the value and orders that load before all later accesses.
 func LoadAcquireInt32(p *int32) int32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadInt32(p)
 	runtime.RaceEnable()
@@ -138,7 +138,7 @@ func LoadAcquireInt32(p *int32) int32 {
 
 // LoadAcquire loads the value and orders that load before all later accesses. See LoadAcquireInt32.
 func (x *Int32) LoadAcquire() int32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadInt32(&x.v)
 	runtime.RaceEnable()
@@ -148,7 +148,7 @@ func (x *Int32) LoadAcquire() int32 {
 
 // LoadAcquireUint32 loads the value and orders that load before all later accesses.
 func LoadAcquireUint32(p *uint32) uint32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUint32(p)
 	runtime.RaceEnable()
@@ -158,7 +158,7 @@ func LoadAcquireUint32(p *uint32) uint32 {
 
 // LoadAcquire loads the value and orders that load before all later accesses. See LoadAcquireUint32.
 func (x *Uint32) LoadAcquire() uint32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadUint32(&x.v)
 	runtime.RaceEnable()
@@ -168,7 +168,7 @@ func (x *Uint32) LoadAcquire() uint32 {
 
 // LoadAcquireInt64 loads the value and orders that load before all later accesses.
 func LoadAcquireInt64(p *int64) int64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadInt64(p)
 	runtime.RaceEnable()
@@ -178,7 +178,7 @@ func LoadAcquireInt64(p *int64) int64 {
 
 // LoadAcquire loads the value and orders that load before all later accesses. See LoadAcquireInt64.
 func (x *Int64) LoadAcquire() int64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadInt64(&x.v)
 	runtime.RaceEnable()
@@ -188,7 +188,7 @@ func (x *Int64) LoadAcquire() int64 {
 
 // LoadAcquireUint64 loads the value and orders that load before all later accesses.
 func LoadAcquireUint64(p *uint64) uint64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(p)
 	runtime.RaceEnable()
@@ -198,7 +198,7 @@ func LoadAcquireUint64(p *uint64) uint64 {
 
 // LoadAcquire loads the value and orders that load before all later accesses. See LoadAcquireUint64.
 func (x *Uint64) LoadAcquire() uint64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(&x.v)
 	runtime.RaceEnable()
@@ -208,7 +208,7 @@ func (x *Uint64) LoadAcquire() uint64 {
 
 // LoadAcquireUintptr loads the value and orders that load before all later accesses.
 func LoadAcquireUintptr(p *uintptr) uintptr {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUintptr(p)
 	runtime.RaceEnable()
@@ -218,7 +218,7 @@ func LoadAcquireUintptr(p *uintptr) uintptr {
 
 // LoadAcquire loads the value and orders that load before all later accesses. See LoadAcquireUintptr.
 func (x *Uintptr) LoadAcquire() uintptr {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadUintptr(&x.v)
 	runtime.RaceEnable()
@@ -228,7 +228,7 @@ func (x *Uintptr) LoadAcquire() uintptr {
 
 // LoadAcquirePointer loads the value and orders that load before all later accesses.
 func LoadAcquirePointer[E any](p **E) *E {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(p)))
 	runtime.RaceEnable()
@@ -238,7 +238,7 @@ func LoadAcquirePointer[E any](p **E) *E {
 
 // LoadAcquire loads the value and orders that load before all later accesses. See LoadAcquirePointer.
 func (x *Pointer[E]) LoadAcquire() *E {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(&x.v)))
 	runtime.RaceEnable()
@@ -248,7 +248,7 @@ func (x *Pointer[E]) LoadAcquire() *E {
 
 // StoreRelaxedInt32 stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 func StoreRelaxedInt32(p *int32, v int32) {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.StoreInt32(p, v)
 	runtime.RaceEnable()
@@ -257,7 +257,7 @@ func StoreRelaxedInt32(p *int32, v int32) {
 // StoreRelaxed stores the value in one access, which the compiler neither merges nor drops. It orders nothing. See
 // StoreRelaxedInt32.
 func (x *Int32) StoreRelaxed(v int32) {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	atomic.StoreInt32(&x.v, v)
 	runtime.RaceEnable()
@@ -265,7 +265,7 @@ func (x *Int32) StoreRelaxed(v int32) {
 
 // StoreRelaxedUint32 stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 func StoreRelaxedUint32(p *uint32, v uint32) {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.StoreUint32(p, v)
 	runtime.RaceEnable()
@@ -274,7 +274,7 @@ func StoreRelaxedUint32(p *uint32, v uint32) {
 // StoreRelaxed stores the value in one access, which the compiler neither merges nor drops. It orders nothing. See
 // StoreRelaxedUint32.
 func (x *Uint32) StoreRelaxed(v uint32) {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	atomic.StoreUint32(&x.v, v)
 	runtime.RaceEnable()
@@ -282,7 +282,7 @@ func (x *Uint32) StoreRelaxed(v uint32) {
 
 // StoreRelaxedInt64 stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 func StoreRelaxedInt64(p *int64, v int64) {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.StoreInt64(p, v)
 	runtime.RaceEnable()
@@ -291,7 +291,7 @@ func StoreRelaxedInt64(p *int64, v int64) {
 // StoreRelaxed stores the value in one access, which the compiler neither merges nor drops. It orders nothing. See
 // StoreRelaxedInt64.
 func (x *Int64) StoreRelaxed(v int64) {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	atomic.StoreInt64(&x.v, v)
 	runtime.RaceEnable()
@@ -299,7 +299,7 @@ func (x *Int64) StoreRelaxed(v int64) {
 
 // StoreRelaxedUint64 stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 func StoreRelaxedUint64(p *uint64, v uint64) {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.StoreUint64(p, v)
 	runtime.RaceEnable()
@@ -308,7 +308,7 @@ func StoreRelaxedUint64(p *uint64, v uint64) {
 // StoreRelaxed stores the value in one access, which the compiler neither merges nor drops. It orders nothing. See
 // StoreRelaxedUint64.
 func (x *Uint64) StoreRelaxed(v uint64) {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	atomic.StoreUint64(&x.v, v)
 	runtime.RaceEnable()
@@ -316,7 +316,7 @@ func (x *Uint64) StoreRelaxed(v uint64) {
 
 // StoreRelaxedUintptr stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 func StoreRelaxedUintptr(p *uintptr, v uintptr) {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.StoreUintptr(p, v)
 	runtime.RaceEnable()
@@ -325,7 +325,7 @@ func StoreRelaxedUintptr(p *uintptr, v uintptr) {
 // StoreRelaxed stores the value in one access, which the compiler neither merges nor drops. It orders nothing. See
 // StoreRelaxedUintptr.
 func (x *Uintptr) StoreRelaxed(v uintptr) {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	atomic.StoreUintptr(&x.v, v)
 	runtime.RaceEnable()
@@ -333,7 +333,7 @@ func (x *Uintptr) StoreRelaxed(v uintptr) {
 
 // StoreRelaxedPointer stores the value in one access, which the compiler neither merges nor drops. It orders nothing.
 func StoreRelaxedPointer[E any](p **E, v *E) {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(p)), unsafe.Pointer(v))
 	runtime.RaceEnable()
@@ -342,7 +342,7 @@ func StoreRelaxedPointer[E any](p **E, v *E) {
 // StoreRelaxed stores the value in one access, which the compiler neither merges nor drops. It orders nothing. See
 // StoreRelaxedPointer.
 func (x *Pointer[E]) StoreRelaxed(v *E) {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&x.v)), unsafe.Pointer(v))
 	runtime.RaceEnable()
@@ -351,7 +351,7 @@ func (x *Pointer[E]) StoreRelaxed(v *E) {
 // StoreReleaseInt32 orders all earlier accesses before this store of the value.
 func StoreReleaseInt32(p *int32, v int32) {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.StoreInt32(p, v)
 	runtime.RaceEnable()
@@ -360,7 +360,7 @@ func StoreReleaseInt32(p *int32, v int32) {
 // StoreRelease orders all earlier accesses before this store of the value. See StoreReleaseInt32.
 func (x *Int32) StoreRelease(v int32) {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	atomic.StoreInt32(&x.v, v)
 	runtime.RaceEnable()
@@ -369,7 +369,7 @@ func (x *Int32) StoreRelease(v int32) {
 // StoreReleaseUint32 orders all earlier accesses before this store of the value.
 func StoreReleaseUint32(p *uint32, v uint32) {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.StoreUint32(p, v)
 	runtime.RaceEnable()
@@ -378,7 +378,7 @@ func StoreReleaseUint32(p *uint32, v uint32) {
 // StoreRelease orders all earlier accesses before this store of the value. See StoreReleaseUint32.
 func (x *Uint32) StoreRelease(v uint32) {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	atomic.StoreUint32(&x.v, v)
 	runtime.RaceEnable()
@@ -387,7 +387,7 @@ func (x *Uint32) StoreRelease(v uint32) {
 // StoreReleaseInt64 orders all earlier accesses before this store of the value.
 func StoreReleaseInt64(p *int64, v int64) {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.StoreInt64(p, v)
 	runtime.RaceEnable()
@@ -396,7 +396,7 @@ func StoreReleaseInt64(p *int64, v int64) {
 // StoreRelease orders all earlier accesses before this store of the value. See StoreReleaseInt64.
 func (x *Int64) StoreRelease(v int64) {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	atomic.StoreInt64(&x.v, v)
 	runtime.RaceEnable()
@@ -405,7 +405,7 @@ func (x *Int64) StoreRelease(v int64) {
 // StoreReleaseUint64 orders all earlier accesses before this store of the value.
 func StoreReleaseUint64(p *uint64, v uint64) {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.StoreUint64(p, v)
 	runtime.RaceEnable()
@@ -414,7 +414,7 @@ func StoreReleaseUint64(p *uint64, v uint64) {
 // StoreRelease orders all earlier accesses before this store of the value. See StoreReleaseUint64.
 func (x *Uint64) StoreRelease(v uint64) {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	atomic.StoreUint64(&x.v, v)
 	runtime.RaceEnable()
@@ -423,7 +423,7 @@ func (x *Uint64) StoreRelease(v uint64) {
 // StoreReleaseUintptr orders all earlier accesses before this store of the value.
 func StoreReleaseUintptr(p *uintptr, v uintptr) {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.StoreUintptr(p, v)
 	runtime.RaceEnable()
@@ -432,7 +432,7 @@ func StoreReleaseUintptr(p *uintptr, v uintptr) {
 // StoreRelease orders all earlier accesses before this store of the value. See StoreReleaseUintptr.
 func (x *Uintptr) StoreRelease(v uintptr) {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	atomic.StoreUintptr(&x.v, v)
 	runtime.RaceEnable()
@@ -441,7 +441,7 @@ func (x *Uintptr) StoreRelease(v uintptr) {
 // StoreReleasePointer orders all earlier accesses before this store of the value.
 func StoreReleasePointer[E any](p **E, v *E) {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(p)), unsafe.Pointer(v))
 	runtime.RaceEnable()
@@ -450,7 +450,7 @@ func StoreReleasePointer[E any](p **E, v *E) {
 // StoreRelease orders all earlier accesses before this store of the value. See StoreReleasePointer.
 func (x *Pointer[E]) StoreRelease(v *E) {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&x.v)), unsafe.Pointer(v))
 	runtime.RaceEnable()
@@ -458,7 +458,7 @@ func (x *Pointer[E]) StoreRelease(v *E) {
 
 // StoreFullInt32 stores the value, and then orders that store and everything earlier before all later accesses.
 func StoreFullInt32(p *int32, v int32) {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.StoreInt32(p, v)
 	fullFence()
@@ -470,7 +470,7 @@ func StoreFullInt32(p *int32, v int32) {
 // StoreFull stores the value, and then orders that store and everything earlier before all later accesses. See
 // StoreFullInt32.
 func (x *Int32) StoreFull(v int32) {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	atomic.StoreInt32(&x.v, v)
 	fullFence()
@@ -481,7 +481,7 @@ func (x *Int32) StoreFull(v int32) {
 
 // StoreFullUint32 stores the value, and then orders that store and everything earlier before all later accesses.
 func StoreFullUint32(p *uint32, v uint32) {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.StoreUint32(p, v)
 	fullFence()
@@ -493,7 +493,7 @@ func StoreFullUint32(p *uint32, v uint32) {
 // StoreFull stores the value, and then orders that store and everything earlier before all later accesses. See
 // StoreFullUint32.
 func (x *Uint32) StoreFull(v uint32) {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	atomic.StoreUint32(&x.v, v)
 	fullFence()
@@ -504,7 +504,7 @@ func (x *Uint32) StoreFull(v uint32) {
 
 // StoreFullInt64 stores the value, and then orders that store and everything earlier before all later accesses.
 func StoreFullInt64(p *int64, v int64) {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.StoreInt64(p, v)
 	fullFence()
@@ -516,7 +516,7 @@ func StoreFullInt64(p *int64, v int64) {
 // StoreFull stores the value, and then orders that store and everything earlier before all later accesses. See
 // StoreFullInt64.
 func (x *Int64) StoreFull(v int64) {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	atomic.StoreInt64(&x.v, v)
 	fullFence()
@@ -527,7 +527,7 @@ func (x *Int64) StoreFull(v int64) {
 
 // StoreFullUint64 stores the value, and then orders that store and everything earlier before all later accesses.
 func StoreFullUint64(p *uint64, v uint64) {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.StoreUint64(p, v)
 	fullFence()
@@ -539,7 +539,7 @@ func StoreFullUint64(p *uint64, v uint64) {
 // StoreFull stores the value, and then orders that store and everything earlier before all later accesses. See
 // StoreFullUint64.
 func (x *Uint64) StoreFull(v uint64) {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	atomic.StoreUint64(&x.v, v)
 	fullFence()
@@ -550,7 +550,7 @@ func (x *Uint64) StoreFull(v uint64) {
 
 // StoreFullUintptr stores the value, and then orders that store and everything earlier before all later accesses.
 func StoreFullUintptr(p *uintptr, v uintptr) {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.StoreUintptr(p, v)
 	fullFence()
@@ -562,7 +562,7 @@ func StoreFullUintptr(p *uintptr, v uintptr) {
 // StoreFull stores the value, and then orders that store and everything earlier before all later accesses. See
 // StoreFullUintptr.
 func (x *Uintptr) StoreFull(v uintptr) {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	atomic.StoreUintptr(&x.v, v)
 	fullFence()
@@ -573,7 +573,7 @@ func (x *Uintptr) StoreFull(v uintptr) {
 
 // StoreFullPointer stores the value, and then orders that store and everything earlier before all later accesses.
 func StoreFullPointer[E any](p **E, v *E) {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(p)), unsafe.Pointer(v))
 	fullFence()
@@ -585,7 +585,7 @@ func StoreFullPointer[E any](p **E, v *E) {
 // StoreFull stores the value, and then orders that store and everything earlier before all later accesses. See
 // StoreFullPointer.
 func (x *Pointer[E]) StoreFull(v *E) {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&x.v)), unsafe.Pointer(v))
 	fullFence()
@@ -596,7 +596,7 @@ func (x *Pointer[E]) StoreFull(v *E) {
 
 // AddRelaxedInt32 adds v and returns the new value, in one atomic step. It orders nothing.
 func AddRelaxedInt32(p *int32, v int32) int32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AddInt32(p, v)
 	runtime.RaceEnable()
@@ -605,7 +605,7 @@ func AddRelaxedInt32(p *int32, v int32) int32 {
 
 // AddRelaxed adds v and returns the new value, in one atomic step. It orders nothing. See AddRelaxedInt32.
 func (x *Int32) AddRelaxed(v int32) int32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AddInt32(&x.v, v)
 	runtime.RaceEnable()
@@ -614,7 +614,7 @@ func (x *Int32) AddRelaxed(v int32) int32 {
 
 // AddRelaxedUint32 adds v and returns the new value, in one atomic step. It orders nothing.
 func AddRelaxedUint32(p *uint32, v uint32) uint32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AddUint32(p, v)
 	runtime.RaceEnable()
@@ -623,7 +623,7 @@ func AddRelaxedUint32(p *uint32, v uint32) uint32 {
 
 // AddRelaxed adds v and returns the new value, in one atomic step. It orders nothing. See AddRelaxedUint32.
 func (x *Uint32) AddRelaxed(v uint32) uint32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AddUint32(&x.v, v)
 	runtime.RaceEnable()
@@ -632,7 +632,7 @@ func (x *Uint32) AddRelaxed(v uint32) uint32 {
 
 // AddRelaxedInt64 adds v and returns the new value, in one atomic step. It orders nothing.
 func AddRelaxedInt64(p *int64, v int64) int64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AddInt64(p, v)
 	runtime.RaceEnable()
@@ -641,7 +641,7 @@ func AddRelaxedInt64(p *int64, v int64) int64 {
 
 // AddRelaxed adds v and returns the new value, in one atomic step. It orders nothing. See AddRelaxedInt64.
 func (x *Int64) AddRelaxed(v int64) int64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AddInt64(&x.v, v)
 	runtime.RaceEnable()
@@ -650,7 +650,7 @@ func (x *Int64) AddRelaxed(v int64) int64 {
 
 // AddRelaxedUint64 adds v and returns the new value, in one atomic step. It orders nothing.
 func AddRelaxedUint64(p *uint64, v uint64) uint64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AddUint64(p, v)
 	runtime.RaceEnable()
@@ -659,7 +659,7 @@ func AddRelaxedUint64(p *uint64, v uint64) uint64 {
 
 // AddRelaxed adds v and returns the new value, in one atomic step. It orders nothing. See AddRelaxedUint64.
 func (x *Uint64) AddRelaxed(v uint64) uint64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AddUint64(&x.v, v)
 	runtime.RaceEnable()
@@ -668,7 +668,7 @@ func (x *Uint64) AddRelaxed(v uint64) uint64 {
 
 // AddRelaxedUintptr adds v and returns the new value, in one atomic step. It orders nothing.
 func AddRelaxedUintptr(p *uintptr, v uintptr) uintptr {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AddUintptr(p, v)
 	runtime.RaceEnable()
@@ -677,7 +677,7 @@ func AddRelaxedUintptr(p *uintptr, v uintptr) uintptr {
 
 // AddRelaxed adds v and returns the new value, in one atomic step. It orders nothing. See AddRelaxedUintptr.
 func (x *Uintptr) AddRelaxed(v uintptr) uintptr {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AddUintptr(&x.v, v)
 	runtime.RaceEnable()
@@ -686,7 +686,7 @@ func (x *Uintptr) AddRelaxed(v uintptr) uintptr {
 
 // AddAcquireInt32 adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses.
 func AddAcquireInt32(p *int32, v int32) int32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AddInt32(p, v)
 	runtime.RaceEnable()
@@ -697,7 +697,7 @@ func AddAcquireInt32(p *int32, v int32) int32 {
 // AddAcquire adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses. See
 // AddAcquireInt32.
 func (x *Int32) AddAcquire(v int32) int32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AddInt32(&x.v, v)
 	runtime.RaceEnable()
@@ -707,7 +707,7 @@ func (x *Int32) AddAcquire(v int32) int32 {
 
 // AddAcquireUint32 adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses.
 func AddAcquireUint32(p *uint32, v uint32) uint32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AddUint32(p, v)
 	runtime.RaceEnable()
@@ -718,7 +718,7 @@ func AddAcquireUint32(p *uint32, v uint32) uint32 {
 // AddAcquire adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses. See
 // AddAcquireUint32.
 func (x *Uint32) AddAcquire(v uint32) uint32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AddUint32(&x.v, v)
 	runtime.RaceEnable()
@@ -728,7 +728,7 @@ func (x *Uint32) AddAcquire(v uint32) uint32 {
 
 // AddAcquireInt64 adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses.
 func AddAcquireInt64(p *int64, v int64) int64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AddInt64(p, v)
 	runtime.RaceEnable()
@@ -739,7 +739,7 @@ func AddAcquireInt64(p *int64, v int64) int64 {
 // AddAcquire adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses. See
 // AddAcquireInt64.
 func (x *Int64) AddAcquire(v int64) int64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AddInt64(&x.v, v)
 	runtime.RaceEnable()
@@ -749,7 +749,7 @@ func (x *Int64) AddAcquire(v int64) int64 {
 
 // AddAcquireUint64 adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses.
 func AddAcquireUint64(p *uint64, v uint64) uint64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AddUint64(p, v)
 	runtime.RaceEnable()
@@ -760,7 +760,7 @@ func AddAcquireUint64(p *uint64, v uint64) uint64 {
 // AddAcquire adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses. See
 // AddAcquireUint64.
 func (x *Uint64) AddAcquire(v uint64) uint64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AddUint64(&x.v, v)
 	runtime.RaceEnable()
@@ -771,7 +771,7 @@ func (x *Uint64) AddAcquire(v uint64) uint64 {
 // AddAcquireUintptr adds v and returns the new value, in one atomic step. Its load is ordered before all later
 // accesses.
 func AddAcquireUintptr(p *uintptr, v uintptr) uintptr {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AddUintptr(p, v)
 	runtime.RaceEnable()
@@ -782,7 +782,7 @@ func AddAcquireUintptr(p *uintptr, v uintptr) uintptr {
 // AddAcquire adds v and returns the new value, in one atomic step. Its load is ordered before all later accesses. See
 // AddAcquireUintptr.
 func (x *Uintptr) AddAcquire(v uintptr) uintptr {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AddUintptr(&x.v, v)
 	runtime.RaceEnable()
@@ -794,7 +794,7 @@ func (x *Uintptr) AddAcquire(v uintptr) uintptr {
 // store.
 func AddReleaseInt32(p *int32, v int32) int32 {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AddInt32(p, v)
 	runtime.RaceEnable()
@@ -805,7 +805,7 @@ func AddReleaseInt32(p *int32, v int32) int32 {
 // See AddReleaseInt32.
 func (x *Int32) AddRelease(v int32) int32 {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AddInt32(&x.v, v)
 	runtime.RaceEnable()
@@ -816,7 +816,7 @@ func (x *Int32) AddRelease(v int32) int32 {
 // store.
 func AddReleaseUint32(p *uint32, v uint32) uint32 {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AddUint32(p, v)
 	runtime.RaceEnable()
@@ -827,7 +827,7 @@ func AddReleaseUint32(p *uint32, v uint32) uint32 {
 // See AddReleaseUint32.
 func (x *Uint32) AddRelease(v uint32) uint32 {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AddUint32(&x.v, v)
 	runtime.RaceEnable()
@@ -838,7 +838,7 @@ func (x *Uint32) AddRelease(v uint32) uint32 {
 // store.
 func AddReleaseInt64(p *int64, v int64) int64 {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AddInt64(p, v)
 	runtime.RaceEnable()
@@ -849,7 +849,7 @@ func AddReleaseInt64(p *int64, v int64) int64 {
 // See AddReleaseInt64.
 func (x *Int64) AddRelease(v int64) int64 {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AddInt64(&x.v, v)
 	runtime.RaceEnable()
@@ -860,7 +860,7 @@ func (x *Int64) AddRelease(v int64) int64 {
 // store.
 func AddReleaseUint64(p *uint64, v uint64) uint64 {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AddUint64(p, v)
 	runtime.RaceEnable()
@@ -871,7 +871,7 @@ func AddReleaseUint64(p *uint64, v uint64) uint64 {
 // See AddReleaseUint64.
 func (x *Uint64) AddRelease(v uint64) uint64 {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AddUint64(&x.v, v)
 	runtime.RaceEnable()
@@ -882,7 +882,7 @@ func (x *Uint64) AddRelease(v uint64) uint64 {
 // store.
 func AddReleaseUintptr(p *uintptr, v uintptr) uintptr {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AddUintptr(p, v)
 	runtime.RaceEnable()
@@ -893,7 +893,7 @@ func AddReleaseUintptr(p *uintptr, v uintptr) uintptr {
 // See AddReleaseUintptr.
 func (x *Uintptr) AddRelease(v uintptr) uintptr {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AddUintptr(&x.v, v)
 	runtime.RaceEnable()
@@ -905,7 +905,7 @@ func (x *Uintptr) AddRelease(v uintptr) uintptr {
 func AddFullInt32(p *int32, v int32) int32 {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AddInt32(p, v)
@@ -921,7 +921,7 @@ func AddFullInt32(p *int32, v int32) int32 {
 func (x *Int32) AddFull(v int32) int32 {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AddInt32(&x.v, v)
@@ -937,7 +937,7 @@ func (x *Int32) AddFull(v int32) int32 {
 func AddFullUint32(p *uint32, v uint32) uint32 {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AddUint32(p, v)
@@ -953,7 +953,7 @@ func AddFullUint32(p *uint32, v uint32) uint32 {
 func (x *Uint32) AddFull(v uint32) uint32 {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AddUint32(&x.v, v)
@@ -969,7 +969,7 @@ func (x *Uint32) AddFull(v uint32) uint32 {
 func AddFullInt64(p *int64, v int64) int64 {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AddInt64(p, v)
@@ -985,7 +985,7 @@ func AddFullInt64(p *int64, v int64) int64 {
 func (x *Int64) AddFull(v int64) int64 {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AddInt64(&x.v, v)
@@ -1001,7 +1001,7 @@ func (x *Int64) AddFull(v int64) int64 {
 func AddFullUint64(p *uint64, v uint64) uint64 {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AddUint64(p, v)
@@ -1017,7 +1017,7 @@ func AddFullUint64(p *uint64, v uint64) uint64 {
 func (x *Uint64) AddFull(v uint64) uint64 {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AddUint64(&x.v, v)
@@ -1033,7 +1033,7 @@ func (x *Uint64) AddFull(v uint64) uint64 {
 func AddFullUintptr(p *uintptr, v uintptr) uintptr {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AddUintptr(p, v)
@@ -1049,7 +1049,7 @@ func AddFullUintptr(p *uintptr, v uintptr) uintptr {
 func (x *Uintptr) AddFull(v uintptr) uintptr {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AddUintptr(&x.v, v)
@@ -1063,7 +1063,7 @@ func (x *Uintptr) AddFull(v uintptr) uintptr {
 // AndRelaxedInt32 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It orders
 // nothing.
 func AndRelaxedInt32(p *int32, v int32) int32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AndInt32(p, v)
 	runtime.RaceEnable()
@@ -1073,7 +1073,7 @@ func AndRelaxedInt32(p *int32, v int32) int32 {
 // AndRelaxed replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It orders
 // nothing. See AndRelaxedInt32.
 func (x *Int32) AndRelaxed(v int32) int32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AndInt32(&x.v, v)
 	runtime.RaceEnable()
@@ -1083,7 +1083,7 @@ func (x *Int32) AndRelaxed(v int32) int32 {
 // AndRelaxedUint32 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It
 // orders nothing.
 func AndRelaxedUint32(p *uint32, v uint32) uint32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AndUint32(p, v)
 	runtime.RaceEnable()
@@ -1093,7 +1093,7 @@ func AndRelaxedUint32(p *uint32, v uint32) uint32 {
 // AndRelaxed replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It orders
 // nothing. See AndRelaxedUint32.
 func (x *Uint32) AndRelaxed(v uint32) uint32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AndUint32(&x.v, v)
 	runtime.RaceEnable()
@@ -1103,7 +1103,7 @@ func (x *Uint32) AndRelaxed(v uint32) uint32 {
 // AndRelaxedInt64 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It orders
 // nothing.
 func AndRelaxedInt64(p *int64, v int64) int64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AndInt64(p, v)
 	runtime.RaceEnable()
@@ -1113,7 +1113,7 @@ func AndRelaxedInt64(p *int64, v int64) int64 {
 // AndRelaxed replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It orders
 // nothing. See AndRelaxedInt64.
 func (x *Int64) AndRelaxed(v int64) int64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AndInt64(&x.v, v)
 	runtime.RaceEnable()
@@ -1123,7 +1123,7 @@ func (x *Int64) AndRelaxed(v int64) int64 {
 // AndRelaxedUint64 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It
 // orders nothing.
 func AndRelaxedUint64(p *uint64, v uint64) uint64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AndUint64(p, v)
 	runtime.RaceEnable()
@@ -1133,7 +1133,7 @@ func AndRelaxedUint64(p *uint64, v uint64) uint64 {
 // AndRelaxed replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It orders
 // nothing. See AndRelaxedUint64.
 func (x *Uint64) AndRelaxed(v uint64) uint64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AndUint64(&x.v, v)
 	runtime.RaceEnable()
@@ -1143,7 +1143,7 @@ func (x *Uint64) AndRelaxed(v uint64) uint64 {
 // AndRelaxedUintptr replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It
 // orders nothing.
 func AndRelaxedUintptr(p *uintptr, v uintptr) uintptr {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AndUintptr(p, v)
 	runtime.RaceEnable()
@@ -1153,7 +1153,7 @@ func AndRelaxedUintptr(p *uintptr, v uintptr) uintptr {
 // AndRelaxed replaces the value by its bitwise AND with v and returns the old value, in one atomic step. It orders
 // nothing. See AndRelaxedUintptr.
 func (x *Uintptr) AndRelaxed(v uintptr) uintptr {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AndUintptr(&x.v, v)
 	runtime.RaceEnable()
@@ -1163,7 +1163,7 @@ func (x *Uintptr) AndRelaxed(v uintptr) uintptr {
 // AndAcquireInt32 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 func AndAcquireInt32(p *int32, v int32) int32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AndInt32(p, v)
 	runtime.RaceEnable()
@@ -1174,7 +1174,7 @@ func AndAcquireInt32(p *int32, v int32) int32 {
 // AndAcquire replaces the value by its bitwise AND with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses. See AndAcquireInt32.
 func (x *Int32) AndAcquire(v int32) int32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AndInt32(&x.v, v)
 	runtime.RaceEnable()
@@ -1185,7 +1185,7 @@ func (x *Int32) AndAcquire(v int32) int32 {
 // AndAcquireUint32 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 func AndAcquireUint32(p *uint32, v uint32) uint32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AndUint32(p, v)
 	runtime.RaceEnable()
@@ -1196,7 +1196,7 @@ func AndAcquireUint32(p *uint32, v uint32) uint32 {
 // AndAcquire replaces the value by its bitwise AND with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses. See AndAcquireUint32.
 func (x *Uint32) AndAcquire(v uint32) uint32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AndUint32(&x.v, v)
 	runtime.RaceEnable()
@@ -1207,7 +1207,7 @@ func (x *Uint32) AndAcquire(v uint32) uint32 {
 // AndAcquireInt64 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 func AndAcquireInt64(p *int64, v int64) int64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AndInt64(p, v)
 	runtime.RaceEnable()
@@ -1218,7 +1218,7 @@ func AndAcquireInt64(p *int64, v int64) int64 {
 // AndAcquire replaces the value by its bitwise AND with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses. See AndAcquireInt64.
 func (x *Int64) AndAcquire(v int64) int64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AndInt64(&x.v, v)
 	runtime.RaceEnable()
@@ -1229,7 +1229,7 @@ func (x *Int64) AndAcquire(v int64) int64 {
 // AndAcquireUint64 replaces the value by its bitwise AND with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 func AndAcquireUint64(p *uint64, v uint64) uint64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AndUint64(p, v)
 	runtime.RaceEnable()
@@ -1240,7 +1240,7 @@ func AndAcquireUint64(p *uint64, v uint64) uint64 {
 // AndAcquire replaces the value by its bitwise AND with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses. See AndAcquireUint64.
 func (x *Uint64) AndAcquire(v uint64) uint64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AndUint64(&x.v, v)
 	runtime.RaceEnable()
@@ -1251,7 +1251,7 @@ func (x *Uint64) AndAcquire(v uint64) uint64 {
 // AndAcquireUintptr replaces the value by its bitwise AND with v and returns the old value, in one atomic step. Its
 // load is ordered before all later accesses.
 func AndAcquireUintptr(p *uintptr, v uintptr) uintptr {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AndUintptr(p, v)
 	runtime.RaceEnable()
@@ -1262,7 +1262,7 @@ func AndAcquireUintptr(p *uintptr, v uintptr) uintptr {
 // AndAcquire replaces the value by its bitwise AND with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses. See AndAcquireUintptr.
 func (x *Uintptr) AndAcquire(v uintptr) uintptr {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AndUintptr(&x.v, v)
 	runtime.RaceEnable()
@@ -1274,7 +1274,7 @@ func (x *Uintptr) AndAcquire(v uintptr) uintptr {
 // earlier accesses are ordered before its store.
 func AndReleaseInt32(p *int32, v int32) int32 {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AndInt32(p, v)
 	runtime.RaceEnable()
@@ -1285,7 +1285,7 @@ func AndReleaseInt32(p *int32, v int32) int32 {
 // accesses are ordered before its store. See AndReleaseInt32.
 func (x *Int32) AndRelease(v int32) int32 {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AndInt32(&x.v, v)
 	runtime.RaceEnable()
@@ -1296,7 +1296,7 @@ func (x *Int32) AndRelease(v int32) int32 {
 // earlier accesses are ordered before its store.
 func AndReleaseUint32(p *uint32, v uint32) uint32 {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AndUint32(p, v)
 	runtime.RaceEnable()
@@ -1307,7 +1307,7 @@ func AndReleaseUint32(p *uint32, v uint32) uint32 {
 // accesses are ordered before its store. See AndReleaseUint32.
 func (x *Uint32) AndRelease(v uint32) uint32 {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AndUint32(&x.v, v)
 	runtime.RaceEnable()
@@ -1318,7 +1318,7 @@ func (x *Uint32) AndRelease(v uint32) uint32 {
 // earlier accesses are ordered before its store.
 func AndReleaseInt64(p *int64, v int64) int64 {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AndInt64(p, v)
 	runtime.RaceEnable()
@@ -1329,7 +1329,7 @@ func AndReleaseInt64(p *int64, v int64) int64 {
 // accesses are ordered before its store. See AndReleaseInt64.
 func (x *Int64) AndRelease(v int64) int64 {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AndInt64(&x.v, v)
 	runtime.RaceEnable()
@@ -1340,7 +1340,7 @@ func (x *Int64) AndRelease(v int64) int64 {
 // earlier accesses are ordered before its store.
 func AndReleaseUint64(p *uint64, v uint64) uint64 {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AndUint64(p, v)
 	runtime.RaceEnable()
@@ -1351,7 +1351,7 @@ func AndReleaseUint64(p *uint64, v uint64) uint64 {
 // accesses are ordered before its store. See AndReleaseUint64.
 func (x *Uint64) AndRelease(v uint64) uint64 {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AndUint64(&x.v, v)
 	runtime.RaceEnable()
@@ -1362,7 +1362,7 @@ func (x *Uint64) AndRelease(v uint64) uint64 {
 // earlier accesses are ordered before its store.
 func AndReleaseUintptr(p *uintptr, v uintptr) uintptr {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.AndUintptr(p, v)
 	runtime.RaceEnable()
@@ -1373,7 +1373,7 @@ func AndReleaseUintptr(p *uintptr, v uintptr) uintptr {
 // accesses are ordered before its store. See AndReleaseUintptr.
 func (x *Uintptr) AndRelease(v uintptr) uintptr {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.AndUintptr(&x.v, v)
 	runtime.RaceEnable()
@@ -1385,7 +1385,7 @@ func (x *Uintptr) AndRelease(v uintptr) uintptr {
 func AndFullInt32(p *int32, v int32) int32 {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AndInt32(p, v)
@@ -1401,7 +1401,7 @@ func AndFullInt32(p *int32, v int32) int32 {
 func (x *Int32) AndFull(v int32) int32 {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AndInt32(&x.v, v)
@@ -1417,7 +1417,7 @@ func (x *Int32) AndFull(v int32) int32 {
 func AndFullUint32(p *uint32, v uint32) uint32 {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AndUint32(p, v)
@@ -1433,7 +1433,7 @@ func AndFullUint32(p *uint32, v uint32) uint32 {
 func (x *Uint32) AndFull(v uint32) uint32 {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AndUint32(&x.v, v)
@@ -1449,7 +1449,7 @@ func (x *Uint32) AndFull(v uint32) uint32 {
 func AndFullInt64(p *int64, v int64) int64 {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AndInt64(p, v)
@@ -1465,7 +1465,7 @@ func AndFullInt64(p *int64, v int64) int64 {
 func (x *Int64) AndFull(v int64) int64 {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AndInt64(&x.v, v)
@@ -1481,7 +1481,7 @@ func (x *Int64) AndFull(v int64) int64 {
 func AndFullUint64(p *uint64, v uint64) uint64 {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AndUint64(p, v)
@@ -1497,7 +1497,7 @@ func AndFullUint64(p *uint64, v uint64) uint64 {
 func (x *Uint64) AndFull(v uint64) uint64 {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AndUint64(&x.v, v)
@@ -1513,7 +1513,7 @@ func (x *Uint64) AndFull(v uint64) uint64 {
 func AndFullUintptr(p *uintptr, v uintptr) uintptr {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AndUintptr(p, v)
@@ -1529,7 +1529,7 @@ func AndFullUintptr(p *uintptr, v uintptr) uintptr {
 func (x *Uintptr) AndFull(v uintptr) uintptr {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AndUintptr(&x.v, v)
@@ -1543,7 +1543,7 @@ func (x *Uintptr) AndFull(v uintptr) uintptr {
 // OrRelaxedInt32 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 func OrRelaxedInt32(p *int32, v int32) int32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.OrInt32(p, v)
 	runtime.RaceEnable()
@@ -1553,7 +1553,7 @@ func OrRelaxedInt32(p *int32, v int32) int32 {
 // OrRelaxed replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing. See OrRelaxedInt32.
 func (x *Int32) OrRelaxed(v int32) int32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.OrInt32(&x.v, v)
 	runtime.RaceEnable()
@@ -1563,7 +1563,7 @@ func (x *Int32) OrRelaxed(v int32) int32 {
 // OrRelaxedUint32 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 func OrRelaxedUint32(p *uint32, v uint32) uint32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.OrUint32(p, v)
 	runtime.RaceEnable()
@@ -1573,7 +1573,7 @@ func OrRelaxedUint32(p *uint32, v uint32) uint32 {
 // OrRelaxed replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing. See OrRelaxedUint32.
 func (x *Uint32) OrRelaxed(v uint32) uint32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.OrUint32(&x.v, v)
 	runtime.RaceEnable()
@@ -1583,7 +1583,7 @@ func (x *Uint32) OrRelaxed(v uint32) uint32 {
 // OrRelaxedInt64 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 func OrRelaxedInt64(p *int64, v int64) int64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.OrInt64(p, v)
 	runtime.RaceEnable()
@@ -1593,7 +1593,7 @@ func OrRelaxedInt64(p *int64, v int64) int64 {
 // OrRelaxed replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing. See OrRelaxedInt64.
 func (x *Int64) OrRelaxed(v int64) int64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.OrInt64(&x.v, v)
 	runtime.RaceEnable()
@@ -1603,7 +1603,7 @@ func (x *Int64) OrRelaxed(v int64) int64 {
 // OrRelaxedUint64 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 func OrRelaxedUint64(p *uint64, v uint64) uint64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.OrUint64(p, v)
 	runtime.RaceEnable()
@@ -1613,7 +1613,7 @@ func OrRelaxedUint64(p *uint64, v uint64) uint64 {
 // OrRelaxed replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing. See OrRelaxedUint64.
 func (x *Uint64) OrRelaxed(v uint64) uint64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.OrUint64(&x.v, v)
 	runtime.RaceEnable()
@@ -1623,7 +1623,7 @@ func (x *Uint64) OrRelaxed(v uint64) uint64 {
 // OrRelaxedUintptr replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing.
 func OrRelaxedUintptr(p *uintptr, v uintptr) uintptr {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.OrUintptr(p, v)
 	runtime.RaceEnable()
@@ -1633,7 +1633,7 @@ func OrRelaxedUintptr(p *uintptr, v uintptr) uintptr {
 // OrRelaxed replaces the value by its bitwise OR with v and returns the old value, in one atomic step. It orders
 // nothing. See OrRelaxedUintptr.
 func (x *Uintptr) OrRelaxed(v uintptr) uintptr {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.OrUintptr(&x.v, v)
 	runtime.RaceEnable()
@@ -1643,7 +1643,7 @@ func (x *Uintptr) OrRelaxed(v uintptr) uintptr {
 // OrAcquireInt32 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses.
 func OrAcquireInt32(p *int32, v int32) int32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.OrInt32(p, v)
 	runtime.RaceEnable()
@@ -1654,7 +1654,7 @@ func OrAcquireInt32(p *int32, v int32) int32 {
 // OrAcquire replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses. See OrAcquireInt32.
 func (x *Int32) OrAcquire(v int32) int32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.OrInt32(&x.v, v)
 	runtime.RaceEnable()
@@ -1665,7 +1665,7 @@ func (x *Int32) OrAcquire(v int32) int32 {
 // OrAcquireUint32 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 func OrAcquireUint32(p *uint32, v uint32) uint32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.OrUint32(p, v)
 	runtime.RaceEnable()
@@ -1676,7 +1676,7 @@ func OrAcquireUint32(p *uint32, v uint32) uint32 {
 // OrAcquire replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses. See OrAcquireUint32.
 func (x *Uint32) OrAcquire(v uint32) uint32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.OrUint32(&x.v, v)
 	runtime.RaceEnable()
@@ -1687,7 +1687,7 @@ func (x *Uint32) OrAcquire(v uint32) uint32 {
 // OrAcquireInt64 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses.
 func OrAcquireInt64(p *int64, v int64) int64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.OrInt64(p, v)
 	runtime.RaceEnable()
@@ -1698,7 +1698,7 @@ func OrAcquireInt64(p *int64, v int64) int64 {
 // OrAcquire replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses. See OrAcquireInt64.
 func (x *Int64) OrAcquire(v int64) int64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.OrInt64(&x.v, v)
 	runtime.RaceEnable()
@@ -1709,7 +1709,7 @@ func (x *Int64) OrAcquire(v int64) int64 {
 // OrAcquireUint64 replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 func OrAcquireUint64(p *uint64, v uint64) uint64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.OrUint64(p, v)
 	runtime.RaceEnable()
@@ -1720,7 +1720,7 @@ func OrAcquireUint64(p *uint64, v uint64) uint64 {
 // OrAcquire replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses. See OrAcquireUint64.
 func (x *Uint64) OrAcquire(v uint64) uint64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.OrUint64(&x.v, v)
 	runtime.RaceEnable()
@@ -1731,7 +1731,7 @@ func (x *Uint64) OrAcquire(v uint64) uint64 {
 // OrAcquireUintptr replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 func OrAcquireUintptr(p *uintptr, v uintptr) uintptr {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.OrUintptr(p, v)
 	runtime.RaceEnable()
@@ -1742,7 +1742,7 @@ func OrAcquireUintptr(p *uintptr, v uintptr) uintptr {
 // OrAcquire replaces the value by its bitwise OR with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses. See OrAcquireUintptr.
 func (x *Uintptr) OrAcquire(v uintptr) uintptr {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.OrUintptr(&x.v, v)
 	runtime.RaceEnable()
@@ -1754,7 +1754,7 @@ func (x *Uintptr) OrAcquire(v uintptr) uintptr {
 // accesses are ordered before its store.
 func OrReleaseInt32(p *int32, v int32) int32 {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.OrInt32(p, v)
 	runtime.RaceEnable()
@@ -1765,7 +1765,7 @@ func OrReleaseInt32(p *int32, v int32) int32 {
 // accesses are ordered before its store. See OrReleaseInt32.
 func (x *Int32) OrRelease(v int32) int32 {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.OrInt32(&x.v, v)
 	runtime.RaceEnable()
@@ -1776,7 +1776,7 @@ func (x *Int32) OrRelease(v int32) int32 {
 // earlier accesses are ordered before its store.
 func OrReleaseUint32(p *uint32, v uint32) uint32 {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.OrUint32(p, v)
 	runtime.RaceEnable()
@@ -1787,7 +1787,7 @@ func OrReleaseUint32(p *uint32, v uint32) uint32 {
 // accesses are ordered before its store. See OrReleaseUint32.
 func (x *Uint32) OrRelease(v uint32) uint32 {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.OrUint32(&x.v, v)
 	runtime.RaceEnable()
@@ -1798,7 +1798,7 @@ func (x *Uint32) OrRelease(v uint32) uint32 {
 // accesses are ordered before its store.
 func OrReleaseInt64(p *int64, v int64) int64 {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.OrInt64(p, v)
 	runtime.RaceEnable()
@@ -1809,7 +1809,7 @@ func OrReleaseInt64(p *int64, v int64) int64 {
 // accesses are ordered before its store. See OrReleaseInt64.
 func (x *Int64) OrRelease(v int64) int64 {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.OrInt64(&x.v, v)
 	runtime.RaceEnable()
@@ -1820,7 +1820,7 @@ func (x *Int64) OrRelease(v int64) int64 {
 // earlier accesses are ordered before its store.
 func OrReleaseUint64(p *uint64, v uint64) uint64 {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.OrUint64(p, v)
 	runtime.RaceEnable()
@@ -1831,7 +1831,7 @@ func OrReleaseUint64(p *uint64, v uint64) uint64 {
 // accesses are ordered before its store. See OrReleaseUint64.
 func (x *Uint64) OrRelease(v uint64) uint64 {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.OrUint64(&x.v, v)
 	runtime.RaceEnable()
@@ -1842,7 +1842,7 @@ func (x *Uint64) OrRelease(v uint64) uint64 {
 // earlier accesses are ordered before its store.
 func OrReleaseUintptr(p *uintptr, v uintptr) uintptr {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.OrUintptr(p, v)
 	runtime.RaceEnable()
@@ -1853,7 +1853,7 @@ func OrReleaseUintptr(p *uintptr, v uintptr) uintptr {
 // accesses are ordered before its store. See OrReleaseUintptr.
 func (x *Uintptr) OrRelease(v uintptr) uintptr {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.OrUintptr(&x.v, v)
 	runtime.RaceEnable()
@@ -1865,7 +1865,7 @@ func (x *Uintptr) OrRelease(v uintptr) uintptr {
 func OrFullInt32(p *int32, v int32) int32 {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.OrInt32(p, v)
@@ -1881,7 +1881,7 @@ func OrFullInt32(p *int32, v int32) int32 {
 func (x *Int32) OrFull(v int32) int32 {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.OrInt32(&x.v, v)
@@ -1897,7 +1897,7 @@ func (x *Int32) OrFull(v int32) int32 {
 func OrFullUint32(p *uint32, v uint32) uint32 {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.OrUint32(p, v)
@@ -1913,7 +1913,7 @@ func OrFullUint32(p *uint32, v uint32) uint32 {
 func (x *Uint32) OrFull(v uint32) uint32 {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.OrUint32(&x.v, v)
@@ -1929,7 +1929,7 @@ func (x *Uint32) OrFull(v uint32) uint32 {
 func OrFullInt64(p *int64, v int64) int64 {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.OrInt64(p, v)
@@ -1945,7 +1945,7 @@ func OrFullInt64(p *int64, v int64) int64 {
 func (x *Int64) OrFull(v int64) int64 {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.OrInt64(&x.v, v)
@@ -1961,7 +1961,7 @@ func (x *Int64) OrFull(v int64) int64 {
 func OrFullUint64(p *uint64, v uint64) uint64 {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.OrUint64(p, v)
@@ -1977,7 +1977,7 @@ func OrFullUint64(p *uint64, v uint64) uint64 {
 func (x *Uint64) OrFull(v uint64) uint64 {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.OrUint64(&x.v, v)
@@ -1993,7 +1993,7 @@ func (x *Uint64) OrFull(v uint64) uint64 {
 func OrFullUintptr(p *uintptr, v uintptr) uintptr {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.OrUintptr(p, v)
@@ -2009,7 +2009,7 @@ func OrFullUintptr(p *uintptr, v uintptr) uintptr {
 func (x *Uintptr) OrFull(v uintptr) uintptr {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.OrUintptr(&x.v, v)
@@ -2023,7 +2023,7 @@ func (x *Uintptr) OrFull(v uintptr) uintptr {
 // XorRelaxedInt32 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It orders
 // nothing.
 func XorRelaxedInt32(p *int32, v int32) int32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadInt32(p)
 	for !atomic.CompareAndSwapInt32(p, r, r^v) {
@@ -2036,7 +2036,7 @@ func XorRelaxedInt32(p *int32, v int32) int32 {
 // XorRelaxed replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It orders
 // nothing. See XorRelaxedInt32.
 func (x *Int32) XorRelaxed(v int32) int32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadInt32(&x.v)
 	for !atomic.CompareAndSwapInt32(&x.v, r, r^v) {
@@ -2049,7 +2049,7 @@ func (x *Int32) XorRelaxed(v int32) int32 {
 // XorRelaxedUint32 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It
 // orders nothing.
 func XorRelaxedUint32(p *uint32, v uint32) uint32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUint32(p)
 	for !atomic.CompareAndSwapUint32(p, r, r^v) {
@@ -2062,7 +2062,7 @@ func XorRelaxedUint32(p *uint32, v uint32) uint32 {
 // XorRelaxed replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It orders
 // nothing. See XorRelaxedUint32.
 func (x *Uint32) XorRelaxed(v uint32) uint32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadUint32(&x.v)
 	for !atomic.CompareAndSwapUint32(&x.v, r, r^v) {
@@ -2075,7 +2075,7 @@ func (x *Uint32) XorRelaxed(v uint32) uint32 {
 // XorRelaxedInt64 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It orders
 // nothing.
 func XorRelaxedInt64(p *int64, v int64) int64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadInt64(p)
 	for !atomic.CompareAndSwapInt64(p, r, r^v) {
@@ -2088,7 +2088,7 @@ func XorRelaxedInt64(p *int64, v int64) int64 {
 // XorRelaxed replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It orders
 // nothing. See XorRelaxedInt64.
 func (x *Int64) XorRelaxed(v int64) int64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadInt64(&x.v)
 	for !atomic.CompareAndSwapInt64(&x.v, r, r^v) {
@@ -2101,7 +2101,7 @@ func (x *Int64) XorRelaxed(v int64) int64 {
 // XorRelaxedUint64 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It
 // orders nothing.
 func XorRelaxedUint64(p *uint64, v uint64) uint64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(p)
 	for !atomic.CompareAndSwapUint64(p, r, r^v) {
@@ -2114,7 +2114,7 @@ func XorRelaxedUint64(p *uint64, v uint64) uint64 {
 // XorRelaxed replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It orders
 // nothing. See XorRelaxedUint64.
 func (x *Uint64) XorRelaxed(v uint64) uint64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(&x.v)
 	for !atomic.CompareAndSwapUint64(&x.v, r, r^v) {
@@ -2127,7 +2127,7 @@ func (x *Uint64) XorRelaxed(v uint64) uint64 {
 // XorRelaxedUintptr replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It
 // orders nothing.
 func XorRelaxedUintptr(p *uintptr, v uintptr) uintptr {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUintptr(p)
 	for !atomic.CompareAndSwapUintptr(p, r, r^v) {
@@ -2140,7 +2140,7 @@ func XorRelaxedUintptr(p *uintptr, v uintptr) uintptr {
 // XorRelaxed replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. It orders
 // nothing. See XorRelaxedUintptr.
 func (x *Uintptr) XorRelaxed(v uintptr) uintptr {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadUintptr(&x.v)
 	for !atomic.CompareAndSwapUintptr(&x.v, r, r^v) {
@@ -2153,7 +2153,7 @@ func (x *Uintptr) XorRelaxed(v uintptr) uintptr {
 // XorAcquireInt32 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 func XorAcquireInt32(p *int32, v int32) int32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadInt32(p)
 	for !atomic.CompareAndSwapInt32(p, r, r^v) {
@@ -2167,7 +2167,7 @@ func XorAcquireInt32(p *int32, v int32) int32 {
 // XorAcquire replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses. See XorAcquireInt32.
 func (x *Int32) XorAcquire(v int32) int32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadInt32(&x.v)
 	for !atomic.CompareAndSwapInt32(&x.v, r, r^v) {
@@ -2181,7 +2181,7 @@ func (x *Int32) XorAcquire(v int32) int32 {
 // XorAcquireUint32 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 func XorAcquireUint32(p *uint32, v uint32) uint32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUint32(p)
 	for !atomic.CompareAndSwapUint32(p, r, r^v) {
@@ -2195,7 +2195,7 @@ func XorAcquireUint32(p *uint32, v uint32) uint32 {
 // XorAcquire replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses. See XorAcquireUint32.
 func (x *Uint32) XorAcquire(v uint32) uint32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadUint32(&x.v)
 	for !atomic.CompareAndSwapUint32(&x.v, r, r^v) {
@@ -2209,7 +2209,7 @@ func (x *Uint32) XorAcquire(v uint32) uint32 {
 // XorAcquireInt64 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 func XorAcquireInt64(p *int64, v int64) int64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadInt64(p)
 	for !atomic.CompareAndSwapInt64(p, r, r^v) {
@@ -2223,7 +2223,7 @@ func XorAcquireInt64(p *int64, v int64) int64 {
 // XorAcquire replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses. See XorAcquireInt64.
 func (x *Int64) XorAcquire(v int64) int64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadInt64(&x.v)
 	for !atomic.CompareAndSwapInt64(&x.v, r, r^v) {
@@ -2237,7 +2237,7 @@ func (x *Int64) XorAcquire(v int64) int64 {
 // XorAcquireUint64 replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. Its load
 // is ordered before all later accesses.
 func XorAcquireUint64(p *uint64, v uint64) uint64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(p)
 	for !atomic.CompareAndSwapUint64(p, r, r^v) {
@@ -2251,7 +2251,7 @@ func XorAcquireUint64(p *uint64, v uint64) uint64 {
 // XorAcquire replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses. See XorAcquireUint64.
 func (x *Uint64) XorAcquire(v uint64) uint64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(&x.v)
 	for !atomic.CompareAndSwapUint64(&x.v, r, r^v) {
@@ -2265,7 +2265,7 @@ func (x *Uint64) XorAcquire(v uint64) uint64 {
 // XorAcquireUintptr replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. Its
 // load is ordered before all later accesses.
 func XorAcquireUintptr(p *uintptr, v uintptr) uintptr {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUintptr(p)
 	for !atomic.CompareAndSwapUintptr(p, r, r^v) {
@@ -2279,7 +2279,7 @@ func XorAcquireUintptr(p *uintptr, v uintptr) uintptr {
 // XorAcquire replaces the value by its bitwise XOR with v and returns the old value, in one atomic step. Its load is
 // ordered before all later accesses. See XorAcquireUintptr.
 func (x *Uintptr) XorAcquire(v uintptr) uintptr {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadUintptr(&x.v)
 	for !atomic.CompareAndSwapUintptr(&x.v, r, r^v) {
@@ -2294,7 +2294,7 @@ func (x *Uintptr) XorAcquire(v uintptr) uintptr {
 // earlier accesses are ordered before its store.
 func XorReleaseInt32(p *int32, v int32) int32 {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadInt32(p)
 	for !atomic.CompareAndSwapInt32(p, r, r^v) {
@@ -2308,7 +2308,7 @@ func XorReleaseInt32(p *int32, v int32) int32 {
 // accesses are ordered before its store. See XorReleaseInt32.
 func (x *Int32) XorRelease(v int32) int32 {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadInt32(&x.v)
 	for !atomic.CompareAndSwapInt32(&x.v, r, r^v) {
@@ -2322,7 +2322,7 @@ func (x *Int32) XorRelease(v int32) int32 {
 // earlier accesses are ordered before its store.
 func XorReleaseUint32(p *uint32, v uint32) uint32 {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUint32(p)
 	for !atomic.CompareAndSwapUint32(p, r, r^v) {
@@ -2336,7 +2336,7 @@ func XorReleaseUint32(p *uint32, v uint32) uint32 {
 // accesses are ordered before its store. See XorReleaseUint32.
 func (x *Uint32) XorRelease(v uint32) uint32 {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadUint32(&x.v)
 	for !atomic.CompareAndSwapUint32(&x.v, r, r^v) {
@@ -2350,7 +2350,7 @@ func (x *Uint32) XorRelease(v uint32) uint32 {
 // earlier accesses are ordered before its store.
 func XorReleaseInt64(p *int64, v int64) int64 {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadInt64(p)
 	for !atomic.CompareAndSwapInt64(p, r, r^v) {
@@ -2364,7 +2364,7 @@ func XorReleaseInt64(p *int64, v int64) int64 {
 // accesses are ordered before its store. See XorReleaseInt64.
 func (x *Int64) XorRelease(v int64) int64 {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadInt64(&x.v)
 	for !atomic.CompareAndSwapInt64(&x.v, r, r^v) {
@@ -2378,7 +2378,7 @@ func (x *Int64) XorRelease(v int64) int64 {
 // earlier accesses are ordered before its store.
 func XorReleaseUint64(p *uint64, v uint64) uint64 {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(p)
 	for !atomic.CompareAndSwapUint64(p, r, r^v) {
@@ -2392,7 +2392,7 @@ func XorReleaseUint64(p *uint64, v uint64) uint64 {
 // accesses are ordered before its store. See XorReleaseUint64.
 func (x *Uint64) XorRelease(v uint64) uint64 {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(&x.v)
 	for !atomic.CompareAndSwapUint64(&x.v, r, r^v) {
@@ -2406,7 +2406,7 @@ func (x *Uint64) XorRelease(v uint64) uint64 {
 // earlier accesses are ordered before its store.
 func XorReleaseUintptr(p *uintptr, v uintptr) uintptr {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUintptr(p)
 	for !atomic.CompareAndSwapUintptr(p, r, r^v) {
@@ -2420,7 +2420,7 @@ func XorReleaseUintptr(p *uintptr, v uintptr) uintptr {
 // accesses are ordered before its store. See XorReleaseUintptr.
 func (x *Uintptr) XorRelease(v uintptr) uintptr {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.LoadUintptr(&x.v)
 	for !atomic.CompareAndSwapUintptr(&x.v, r, r^v) {
@@ -2435,7 +2435,7 @@ func (x *Uintptr) XorRelease(v uintptr) uintptr {
 func XorFullInt32(p *int32, v int32) int32 {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.LoadInt32(p)
@@ -2454,7 +2454,7 @@ func XorFullInt32(p *int32, v int32) int32 {
 func (x *Int32) XorFull(v int32) int32 {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.LoadInt32(&x.v)
@@ -2473,7 +2473,7 @@ func (x *Int32) XorFull(v int32) int32 {
 func XorFullUint32(p *uint32, v uint32) uint32 {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.LoadUint32(p)
@@ -2492,7 +2492,7 @@ func XorFullUint32(p *uint32, v uint32) uint32 {
 func (x *Uint32) XorFull(v uint32) uint32 {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.LoadUint32(&x.v)
@@ -2511,7 +2511,7 @@ func (x *Uint32) XorFull(v uint32) uint32 {
 func XorFullInt64(p *int64, v int64) int64 {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.LoadInt64(p)
@@ -2530,7 +2530,7 @@ func XorFullInt64(p *int64, v int64) int64 {
 func (x *Int64) XorFull(v int64) int64 {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.LoadInt64(&x.v)
@@ -2549,7 +2549,7 @@ func (x *Int64) XorFull(v int64) int64 {
 func XorFullUint64(p *uint64, v uint64) uint64 {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.LoadUint64(p)
@@ -2568,7 +2568,7 @@ func XorFullUint64(p *uint64, v uint64) uint64 {
 func (x *Uint64) XorFull(v uint64) uint64 {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.LoadUint64(&x.v)
@@ -2587,7 +2587,7 @@ func (x *Uint64) XorFull(v uint64) uint64 {
 func XorFullUintptr(p *uintptr, v uintptr) uintptr {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.LoadUintptr(p)
@@ -2606,7 +2606,7 @@ func XorFullUintptr(p *uintptr, v uintptr) uintptr {
 func (x *Uintptr) XorFull(v uintptr) uintptr {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.LoadUintptr(&x.v)
@@ -2622,7 +2622,7 @@ func (x *Uintptr) XorFull(v uintptr) uintptr {
 
 // SwapRelaxedInt32 stores v and returns the old value, in one atomic step. It orders nothing.
 func SwapRelaxedInt32(p *int32, v int32) int32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.SwapInt32(p, v)
 	runtime.RaceEnable()
@@ -2631,7 +2631,7 @@ func SwapRelaxedInt32(p *int32, v int32) int32 {
 
 // SwapRelaxed stores v and returns the old value, in one atomic step. It orders nothing. See SwapRelaxedInt32.
 func (x *Int32) SwapRelaxed(v int32) int32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.SwapInt32(&x.v, v)
 	runtime.RaceEnable()
@@ -2640,7 +2640,7 @@ func (x *Int32) SwapRelaxed(v int32) int32 {
 
 // SwapRelaxedUint32 stores v and returns the old value, in one atomic step. It orders nothing.
 func SwapRelaxedUint32(p *uint32, v uint32) uint32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.SwapUint32(p, v)
 	runtime.RaceEnable()
@@ -2649,7 +2649,7 @@ func SwapRelaxedUint32(p *uint32, v uint32) uint32 {
 
 // SwapRelaxed stores v and returns the old value, in one atomic step. It orders nothing. See SwapRelaxedUint32.
 func (x *Uint32) SwapRelaxed(v uint32) uint32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.SwapUint32(&x.v, v)
 	runtime.RaceEnable()
@@ -2658,7 +2658,7 @@ func (x *Uint32) SwapRelaxed(v uint32) uint32 {
 
 // SwapRelaxedInt64 stores v and returns the old value, in one atomic step. It orders nothing.
 func SwapRelaxedInt64(p *int64, v int64) int64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.SwapInt64(p, v)
 	runtime.RaceEnable()
@@ -2667,7 +2667,7 @@ func SwapRelaxedInt64(p *int64, v int64) int64 {
 
 // SwapRelaxed stores v and returns the old value, in one atomic step. It orders nothing. See SwapRelaxedInt64.
 func (x *Int64) SwapRelaxed(v int64) int64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.SwapInt64(&x.v, v)
 	runtime.RaceEnable()
@@ -2676,7 +2676,7 @@ func (x *Int64) SwapRelaxed(v int64) int64 {
 
 // SwapRelaxedUint64 stores v and returns the old value, in one atomic step. It orders nothing.
 func SwapRelaxedUint64(p *uint64, v uint64) uint64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.SwapUint64(p, v)
 	runtime.RaceEnable()
@@ -2685,7 +2685,7 @@ func SwapRelaxedUint64(p *uint64, v uint64) uint64 {
 
 // SwapRelaxed stores v and returns the old value, in one atomic step. It orders nothing. See SwapRelaxedUint64.
 func (x *Uint64) SwapRelaxed(v uint64) uint64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.SwapUint64(&x.v, v)
 	runtime.RaceEnable()
@@ -2694,7 +2694,7 @@ func (x *Uint64) SwapRelaxed(v uint64) uint64 {
 
 // SwapRelaxedUintptr stores v and returns the old value, in one atomic step. It orders nothing.
 func SwapRelaxedUintptr(p *uintptr, v uintptr) uintptr {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.SwapUintptr(p, v)
 	runtime.RaceEnable()
@@ -2703,7 +2703,7 @@ func SwapRelaxedUintptr(p *uintptr, v uintptr) uintptr {
 
 // SwapRelaxed stores v and returns the old value, in one atomic step. It orders nothing. See SwapRelaxedUintptr.
 func (x *Uintptr) SwapRelaxed(v uintptr) uintptr {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.SwapUintptr(&x.v, v)
 	runtime.RaceEnable()
@@ -2712,7 +2712,7 @@ func (x *Uintptr) SwapRelaxed(v uintptr) uintptr {
 
 // SwapRelaxedPointer stores v and returns the old value, in one atomic step. It orders nothing.
 func SwapRelaxedPointer[E any](p **E, v *E) *E {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.SwapPointer((*unsafe.Pointer)(unsafe.Pointer(p)), unsafe.Pointer(v))
 	runtime.RaceEnable()
@@ -2721,7 +2721,7 @@ func SwapRelaxedPointer[E any](p **E, v *E) *E {
 
 // SwapRelaxed stores v and returns the old value, in one atomic step. It orders nothing. See SwapRelaxedPointer.
 func (x *Pointer[E]) SwapRelaxed(v *E) *E {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.SwapPointer((*unsafe.Pointer)(unsafe.Pointer(&x.v)), unsafe.Pointer(v))
 	runtime.RaceEnable()
@@ -2731,7 +2731,7 @@ func (x *Pointer[E]) SwapRelaxed(v *E) *E {
 // SwapAcquireInt32 stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 func SwapAcquireInt32(p *int32, v int32) int32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.SwapInt32(p, v)
 	runtime.RaceEnable()
@@ -2742,7 +2742,7 @@ func SwapAcquireInt32(p *int32, v int32) int32 {
 // SwapAcquire stores v and returns the old value, in one atomic step. Its load is ordered before all later accesses.
 // See SwapAcquireInt32.
 func (x *Int32) SwapAcquire(v int32) int32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.SwapInt32(&x.v, v)
 	runtime.RaceEnable()
@@ -2753,7 +2753,7 @@ func (x *Int32) SwapAcquire(v int32) int32 {
 // SwapAcquireUint32 stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 func SwapAcquireUint32(p *uint32, v uint32) uint32 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.SwapUint32(p, v)
 	runtime.RaceEnable()
@@ -2764,7 +2764,7 @@ func SwapAcquireUint32(p *uint32, v uint32) uint32 {
 // SwapAcquire stores v and returns the old value, in one atomic step. Its load is ordered before all later accesses.
 // See SwapAcquireUint32.
 func (x *Uint32) SwapAcquire(v uint32) uint32 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.SwapUint32(&x.v, v)
 	runtime.RaceEnable()
@@ -2775,7 +2775,7 @@ func (x *Uint32) SwapAcquire(v uint32) uint32 {
 // SwapAcquireInt64 stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 func SwapAcquireInt64(p *int64, v int64) int64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.SwapInt64(p, v)
 	runtime.RaceEnable()
@@ -2786,7 +2786,7 @@ func SwapAcquireInt64(p *int64, v int64) int64 {
 // SwapAcquire stores v and returns the old value, in one atomic step. Its load is ordered before all later accesses.
 // See SwapAcquireInt64.
 func (x *Int64) SwapAcquire(v int64) int64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.SwapInt64(&x.v, v)
 	runtime.RaceEnable()
@@ -2797,7 +2797,7 @@ func (x *Int64) SwapAcquire(v int64) int64 {
 // SwapAcquireUint64 stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 func SwapAcquireUint64(p *uint64, v uint64) uint64 {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.SwapUint64(p, v)
 	runtime.RaceEnable()
@@ -2808,7 +2808,7 @@ func SwapAcquireUint64(p *uint64, v uint64) uint64 {
 // SwapAcquire stores v and returns the old value, in one atomic step. Its load is ordered before all later accesses.
 // See SwapAcquireUint64.
 func (x *Uint64) SwapAcquire(v uint64) uint64 {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.SwapUint64(&x.v, v)
 	runtime.RaceEnable()
@@ -2819,7 +2819,7 @@ func (x *Uint64) SwapAcquire(v uint64) uint64 {
 // SwapAcquireUintptr stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 func SwapAcquireUintptr(p *uintptr, v uintptr) uintptr {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.SwapUintptr(p, v)
 	runtime.RaceEnable()
@@ -2830,7 +2830,7 @@ func SwapAcquireUintptr(p *uintptr, v uintptr) uintptr {
 // SwapAcquire stores v and returns the old value, in one atomic step. Its load is ordered before all later accesses.
 // See SwapAcquireUintptr.
 func (x *Uintptr) SwapAcquire(v uintptr) uintptr {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.SwapUintptr(&x.v, v)
 	runtime.RaceEnable()
@@ -2841,7 +2841,7 @@ func (x *Uintptr) SwapAcquire(v uintptr) uintptr {
 // SwapAcquirePointer stores v and returns the old value, in one atomic step. Its load is ordered before all later
 // accesses.
 func SwapAcquirePointer[E any](p **E, v *E) *E {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.SwapPointer((*unsafe.Pointer)(unsafe.Pointer(p)), unsafe.Pointer(v))
 	runtime.RaceEnable()
@@ -2852,7 +2852,7 @@ func SwapAcquirePointer[E any](p **E, v *E) *E {
 // SwapAcquire stores v and returns the old value, in one atomic step. Its load is ordered before all later accesses.
 // See SwapAcquirePointer.
 func (x *Pointer[E]) SwapAcquire(v *E) *E {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.SwapPointer((*unsafe.Pointer)(unsafe.Pointer(&x.v)), unsafe.Pointer(v))
 	runtime.RaceEnable()
@@ -2864,7 +2864,7 @@ func (x *Pointer[E]) SwapAcquire(v *E) *E {
 // store.
 func SwapReleaseInt32(p *int32, v int32) int32 {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.SwapInt32(p, v)
 	runtime.RaceEnable()
@@ -2875,7 +2875,7 @@ func SwapReleaseInt32(p *int32, v int32) int32 {
 // store. See SwapReleaseInt32.
 func (x *Int32) SwapRelease(v int32) int32 {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.SwapInt32(&x.v, v)
 	runtime.RaceEnable()
@@ -2886,7 +2886,7 @@ func (x *Int32) SwapRelease(v int32) int32 {
 // store.
 func SwapReleaseUint32(p *uint32, v uint32) uint32 {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.SwapUint32(p, v)
 	runtime.RaceEnable()
@@ -2897,7 +2897,7 @@ func SwapReleaseUint32(p *uint32, v uint32) uint32 {
 // store. See SwapReleaseUint32.
 func (x *Uint32) SwapRelease(v uint32) uint32 {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.SwapUint32(&x.v, v)
 	runtime.RaceEnable()
@@ -2908,7 +2908,7 @@ func (x *Uint32) SwapRelease(v uint32) uint32 {
 // store.
 func SwapReleaseInt64(p *int64, v int64) int64 {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.SwapInt64(p, v)
 	runtime.RaceEnable()
@@ -2919,7 +2919,7 @@ func SwapReleaseInt64(p *int64, v int64) int64 {
 // store. See SwapReleaseInt64.
 func (x *Int64) SwapRelease(v int64) int64 {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.SwapInt64(&x.v, v)
 	runtime.RaceEnable()
@@ -2930,7 +2930,7 @@ func (x *Int64) SwapRelease(v int64) int64 {
 // store.
 func SwapReleaseUint64(p *uint64, v uint64) uint64 {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.SwapUint64(p, v)
 	runtime.RaceEnable()
@@ -2941,7 +2941,7 @@ func SwapReleaseUint64(p *uint64, v uint64) uint64 {
 // store. See SwapReleaseUint64.
 func (x *Uint64) SwapRelease(v uint64) uint64 {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.SwapUint64(&x.v, v)
 	runtime.RaceEnable()
@@ -2952,7 +2952,7 @@ func (x *Uint64) SwapRelease(v uint64) uint64 {
 // its store.
 func SwapReleaseUintptr(p *uintptr, v uintptr) uintptr {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.SwapUintptr(p, v)
 	runtime.RaceEnable()
@@ -2963,7 +2963,7 @@ func SwapReleaseUintptr(p *uintptr, v uintptr) uintptr {
 // store. See SwapReleaseUintptr.
 func (x *Uintptr) SwapRelease(v uintptr) uintptr {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.SwapUintptr(&x.v, v)
 	runtime.RaceEnable()
@@ -2974,7 +2974,7 @@ func (x *Uintptr) SwapRelease(v uintptr) uintptr {
 // its store.
 func SwapReleasePointer[E any](p **E, v *E) *E {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.SwapPointer((*unsafe.Pointer)(unsafe.Pointer(p)), unsafe.Pointer(v))
 	runtime.RaceEnable()
@@ -2985,7 +2985,7 @@ func SwapReleasePointer[E any](p **E, v *E) *E {
 // store. See SwapReleasePointer.
 func (x *Pointer[E]) SwapRelease(v *E) *E {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.SwapPointer((*unsafe.Pointer)(unsafe.Pointer(&x.v)), unsafe.Pointer(v))
 	runtime.RaceEnable()
@@ -2997,7 +2997,7 @@ func (x *Pointer[E]) SwapRelease(v *E) *E {
 func SwapFullInt32(p *int32, v int32) int32 {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.SwapInt32(p, v)
@@ -3013,7 +3013,7 @@ func SwapFullInt32(p *int32, v int32) int32 {
 func (x *Int32) SwapFull(v int32) int32 {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.SwapInt32(&x.v, v)
@@ -3029,7 +3029,7 @@ func (x *Int32) SwapFull(v int32) int32 {
 func SwapFullUint32(p *uint32, v uint32) uint32 {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.SwapUint32(p, v)
@@ -3045,7 +3045,7 @@ func SwapFullUint32(p *uint32, v uint32) uint32 {
 func (x *Uint32) SwapFull(v uint32) uint32 {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.SwapUint32(&x.v, v)
@@ -3061,7 +3061,7 @@ func (x *Uint32) SwapFull(v uint32) uint32 {
 func SwapFullInt64(p *int64, v int64) int64 {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.SwapInt64(p, v)
@@ -3077,7 +3077,7 @@ func SwapFullInt64(p *int64, v int64) int64 {
 func (x *Int64) SwapFull(v int64) int64 {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.SwapInt64(&x.v, v)
@@ -3093,7 +3093,7 @@ func (x *Int64) SwapFull(v int64) int64 {
 func SwapFullUint64(p *uint64, v uint64) uint64 {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.SwapUint64(p, v)
@@ -3109,7 +3109,7 @@ func SwapFullUint64(p *uint64, v uint64) uint64 {
 func (x *Uint64) SwapFull(v uint64) uint64 {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.SwapUint64(&x.v, v)
@@ -3125,7 +3125,7 @@ func (x *Uint64) SwapFull(v uint64) uint64 {
 func SwapFullUintptr(p *uintptr, v uintptr) uintptr {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.SwapUintptr(p, v)
@@ -3141,7 +3141,7 @@ func SwapFullUintptr(p *uintptr, v uintptr) uintptr {
 func (x *Uintptr) SwapFull(v uintptr) uintptr {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.SwapUintptr(&x.v, v)
@@ -3157,7 +3157,7 @@ func (x *Uintptr) SwapFull(v uintptr) uintptr {
 func SwapFullPointer[E any](p **E, v *E) *E {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.SwapPointer((*unsafe.Pointer)(unsafe.Pointer(p)), unsafe.Pointer(v))
@@ -3173,7 +3173,7 @@ func SwapFullPointer[E any](p **E, v *E) *E {
 func (x *Pointer[E]) SwapFull(v *E) *E {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.SwapPointer((*unsafe.Pointer)(unsafe.Pointer(&x.v)), unsafe.Pointer(v))
@@ -3187,7 +3187,7 @@ func (x *Pointer[E]) SwapFull(v *E) *E {
 // CompareAndSwapRelaxedInt32 stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing.
 func CompareAndSwapRelaxedInt32(p *int32, old, new int32) bool {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapInt32(p, old, new)
 	runtime.RaceEnable()
@@ -3197,7 +3197,7 @@ func CompareAndSwapRelaxedInt32(p *int32, old, new int32) bool {
 // CompareAndSwapRelaxed stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing. See CompareAndSwapRelaxedInt32.
 func (x *Int32) CompareAndSwapRelaxed(old, new int32) bool {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapInt32(&x.v, old, new)
 	runtime.RaceEnable()
@@ -3207,7 +3207,7 @@ func (x *Int32) CompareAndSwapRelaxed(old, new int32) bool {
 // CompareAndSwapRelaxedUint32 stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing.
 func CompareAndSwapRelaxedUint32(p *uint32, old, new uint32) bool {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapUint32(p, old, new)
 	runtime.RaceEnable()
@@ -3217,7 +3217,7 @@ func CompareAndSwapRelaxedUint32(p *uint32, old, new uint32) bool {
 // CompareAndSwapRelaxed stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing. See CompareAndSwapRelaxedUint32.
 func (x *Uint32) CompareAndSwapRelaxed(old, new uint32) bool {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapUint32(&x.v, old, new)
 	runtime.RaceEnable()
@@ -3227,7 +3227,7 @@ func (x *Uint32) CompareAndSwapRelaxed(old, new uint32) bool {
 // CompareAndSwapRelaxedInt64 stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing.
 func CompareAndSwapRelaxedInt64(p *int64, old, new int64) bool {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapInt64(p, old, new)
 	runtime.RaceEnable()
@@ -3237,7 +3237,7 @@ func CompareAndSwapRelaxedInt64(p *int64, old, new int64) bool {
 // CompareAndSwapRelaxed stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing. See CompareAndSwapRelaxedInt64.
 func (x *Int64) CompareAndSwapRelaxed(old, new int64) bool {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapInt64(&x.v, old, new)
 	runtime.RaceEnable()
@@ -3247,7 +3247,7 @@ func (x *Int64) CompareAndSwapRelaxed(old, new int64) bool {
 // CompareAndSwapRelaxedUint64 stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing.
 func CompareAndSwapRelaxedUint64(p *uint64, old, new uint64) bool {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapUint64(p, old, new)
 	runtime.RaceEnable()
@@ -3257,7 +3257,7 @@ func CompareAndSwapRelaxedUint64(p *uint64, old, new uint64) bool {
 // CompareAndSwapRelaxed stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing. See CompareAndSwapRelaxedUint64.
 func (x *Uint64) CompareAndSwapRelaxed(old, new uint64) bool {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapUint64(&x.v, old, new)
 	runtime.RaceEnable()
@@ -3267,7 +3267,7 @@ func (x *Uint64) CompareAndSwapRelaxed(old, new uint64) bool {
 // CompareAndSwapRelaxedUintptr stores new if the value is old, in one atomic step, and reports whether it did. It
 // orders nothing.
 func CompareAndSwapRelaxedUintptr(p *uintptr, old, new uintptr) bool {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapUintptr(p, old, new)
 	runtime.RaceEnable()
@@ -3277,7 +3277,7 @@ func CompareAndSwapRelaxedUintptr(p *uintptr, old, new uintptr) bool {
 // CompareAndSwapRelaxed stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing. See CompareAndSwapRelaxedUintptr.
 func (x *Uintptr) CompareAndSwapRelaxed(old, new uintptr) bool {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapUintptr(&x.v, old, new)
 	runtime.RaceEnable()
@@ -3287,7 +3287,7 @@ func (x *Uintptr) CompareAndSwapRelaxed(old, new uintptr) bool {
 // CompareAndSwapRelaxedPointer stores new if the value is old, in one atomic step, and reports whether it did. It
 // orders nothing.
 func CompareAndSwapRelaxedPointer[E any](p **E, old, new *E) bool {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapPointer((*unsafe.Pointer)(unsafe.Pointer(p)), unsafe.Pointer(old), unsafe.Pointer(new))
 	runtime.RaceEnable()
@@ -3297,7 +3297,7 @@ func CompareAndSwapRelaxedPointer[E any](p **E, old, new *E) bool {
 // CompareAndSwapRelaxed stores new if the value is old, in one atomic step, and reports whether it did. It orders
 // nothing. See CompareAndSwapRelaxedPointer.
 func (x *Pointer[E]) CompareAndSwapRelaxed(old, new *E) bool {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapPointer((*unsafe.Pointer)(unsafe.Pointer(&x.v)), unsafe.Pointer(old), unsafe.Pointer(new))
 	runtime.RaceEnable()
@@ -3307,7 +3307,7 @@ func (x *Pointer[E]) CompareAndSwapRelaxed(old, new *E) bool {
 // CompareAndSwapAcquireInt32 stores new if the value is old, in one atomic step, and reports whether it did. Its load
 // is ordered before all later accesses.
 func CompareAndSwapAcquireInt32(p *int32, old, new int32) bool {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapInt32(p, old, new)
 	runtime.RaceEnable()
@@ -3320,7 +3320,7 @@ func CompareAndSwapAcquireInt32(p *int32, old, new int32) bool {
 // CompareAndSwapAcquire stores new if the value is old, in one atomic step, and reports whether it did. Its load is
 // ordered before all later accesses. See CompareAndSwapAcquireInt32.
 func (x *Int32) CompareAndSwapAcquire(old, new int32) bool {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapInt32(&x.v, old, new)
 	runtime.RaceEnable()
@@ -3333,7 +3333,7 @@ func (x *Int32) CompareAndSwapAcquire(old, new int32) bool {
 // CompareAndSwapAcquireUint32 stores new if the value is old, in one atomic step, and reports whether it did. Its load
 // is ordered before all later accesses.
 func CompareAndSwapAcquireUint32(p *uint32, old, new uint32) bool {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapUint32(p, old, new)
 	runtime.RaceEnable()
@@ -3346,7 +3346,7 @@ func CompareAndSwapAcquireUint32(p *uint32, old, new uint32) bool {
 // CompareAndSwapAcquire stores new if the value is old, in one atomic step, and reports whether it did. Its load is
 // ordered before all later accesses. See CompareAndSwapAcquireUint32.
 func (x *Uint32) CompareAndSwapAcquire(old, new uint32) bool {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapUint32(&x.v, old, new)
 	runtime.RaceEnable()
@@ -3359,7 +3359,7 @@ func (x *Uint32) CompareAndSwapAcquire(old, new uint32) bool {
 // CompareAndSwapAcquireInt64 stores new if the value is old, in one atomic step, and reports whether it did. Its load
 // is ordered before all later accesses.
 func CompareAndSwapAcquireInt64(p *int64, old, new int64) bool {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapInt64(p, old, new)
 	runtime.RaceEnable()
@@ -3372,7 +3372,7 @@ func CompareAndSwapAcquireInt64(p *int64, old, new int64) bool {
 // CompareAndSwapAcquire stores new if the value is old, in one atomic step, and reports whether it did. Its load is
 // ordered before all later accesses. See CompareAndSwapAcquireInt64.
 func (x *Int64) CompareAndSwapAcquire(old, new int64) bool {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapInt64(&x.v, old, new)
 	runtime.RaceEnable()
@@ -3385,7 +3385,7 @@ func (x *Int64) CompareAndSwapAcquire(old, new int64) bool {
 // CompareAndSwapAcquireUint64 stores new if the value is old, in one atomic step, and reports whether it did. Its load
 // is ordered before all later accesses.
 func CompareAndSwapAcquireUint64(p *uint64, old, new uint64) bool {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapUint64(p, old, new)
 	runtime.RaceEnable()
@@ -3398,7 +3398,7 @@ func CompareAndSwapAcquireUint64(p *uint64, old, new uint64) bool {
 // CompareAndSwapAcquire stores new if the value is old, in one atomic step, and reports whether it did. Its load is
 // ordered before all later accesses. See CompareAndSwapAcquireUint64.
 func (x *Uint64) CompareAndSwapAcquire(old, new uint64) bool {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapUint64(&x.v, old, new)
 	runtime.RaceEnable()
@@ -3411,7 +3411,7 @@ func (x *Uint64) CompareAndSwapAcquire(old, new uint64) bool {
 // CompareAndSwapAcquireUintptr stores new if the value is old, in one atomic step, and reports whether it did. Its load
 // is ordered before all later accesses.
 func CompareAndSwapAcquireUintptr(p *uintptr, old, new uintptr) bool {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapUintptr(p, old, new)
 	runtime.RaceEnable()
@@ -3424,7 +3424,7 @@ func CompareAndSwapAcquireUintptr(p *uintptr, old, new uintptr) bool {
 // CompareAndSwapAcquire stores new if the value is old, in one atomic step, and reports whether it did. Its load is
 // ordered before all later accesses. See CompareAndSwapAcquireUintptr.
 func (x *Uintptr) CompareAndSwapAcquire(old, new uintptr) bool {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapUintptr(&x.v, old, new)
 	runtime.RaceEnable()
@@ -3437,7 +3437,7 @@ func (x *Uintptr) CompareAndSwapAcquire(old, new uintptr) bool {
 // CompareAndSwapAcquirePointer stores new if the value is old, in one atomic step, and reports whether it did. Its load
 // is ordered before all later accesses.
 func CompareAndSwapAcquirePointer[E any](p **E, old, new *E) bool {
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapPointer((*unsafe.Pointer)(unsafe.Pointer(p)), unsafe.Pointer(old), unsafe.Pointer(new))
 	runtime.RaceEnable()
@@ -3450,7 +3450,7 @@ func CompareAndSwapAcquirePointer[E any](p **E, old, new *E) bool {
 // CompareAndSwapAcquire stores new if the value is old, in one atomic step, and reports whether it did. Its load is
 // ordered before all later accesses. See CompareAndSwapAcquirePointer.
 func (x *Pointer[E]) CompareAndSwapAcquire(old, new *E) bool {
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapPointer((*unsafe.Pointer)(unsafe.Pointer(&x.v)), unsafe.Pointer(old), unsafe.Pointer(new))
 	runtime.RaceEnable()
@@ -3464,7 +3464,7 @@ func (x *Pointer[E]) CompareAndSwapAcquire(old, new *E) bool {
 // earlier accesses are ordered before its store.
 func CompareAndSwapReleaseInt32(p *int32, old, new int32) bool {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapInt32(p, old, new)
 	runtime.RaceEnable()
@@ -3475,7 +3475,7 @@ func CompareAndSwapReleaseInt32(p *int32, old, new int32) bool {
 // accesses are ordered before its store. See CompareAndSwapReleaseInt32.
 func (x *Int32) CompareAndSwapRelease(old, new int32) bool {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapInt32(&x.v, old, new)
 	runtime.RaceEnable()
@@ -3486,7 +3486,7 @@ func (x *Int32) CompareAndSwapRelease(old, new int32) bool {
 // earlier accesses are ordered before its store.
 func CompareAndSwapReleaseUint32(p *uint32, old, new uint32) bool {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapUint32(p, old, new)
 	runtime.RaceEnable()
@@ -3497,7 +3497,7 @@ func CompareAndSwapReleaseUint32(p *uint32, old, new uint32) bool {
 // accesses are ordered before its store. See CompareAndSwapReleaseUint32.
 func (x *Uint32) CompareAndSwapRelease(old, new uint32) bool {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapUint32(&x.v, old, new)
 	runtime.RaceEnable()
@@ -3508,7 +3508,7 @@ func (x *Uint32) CompareAndSwapRelease(old, new uint32) bool {
 // earlier accesses are ordered before its store.
 func CompareAndSwapReleaseInt64(p *int64, old, new int64) bool {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapInt64(p, old, new)
 	runtime.RaceEnable()
@@ -3519,7 +3519,7 @@ func CompareAndSwapReleaseInt64(p *int64, old, new int64) bool {
 // accesses are ordered before its store. See CompareAndSwapReleaseInt64.
 func (x *Int64) CompareAndSwapRelease(old, new int64) bool {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapInt64(&x.v, old, new)
 	runtime.RaceEnable()
@@ -3530,7 +3530,7 @@ func (x *Int64) CompareAndSwapRelease(old, new int64) bool {
 // earlier accesses are ordered before its store.
 func CompareAndSwapReleaseUint64(p *uint64, old, new uint64) bool {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapUint64(p, old, new)
 	runtime.RaceEnable()
@@ -3541,7 +3541,7 @@ func CompareAndSwapReleaseUint64(p *uint64, old, new uint64) bool {
 // accesses are ordered before its store. See CompareAndSwapReleaseUint64.
 func (x *Uint64) CompareAndSwapRelease(old, new uint64) bool {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapUint64(&x.v, old, new)
 	runtime.RaceEnable()
@@ -3552,7 +3552,7 @@ func (x *Uint64) CompareAndSwapRelease(old, new uint64) bool {
 // earlier accesses are ordered before its store.
 func CompareAndSwapReleaseUintptr(p *uintptr, old, new uintptr) bool {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapUintptr(p, old, new)
 	runtime.RaceEnable()
@@ -3563,7 +3563,7 @@ func CompareAndSwapReleaseUintptr(p *uintptr, old, new uintptr) bool {
 // accesses are ordered before its store. See CompareAndSwapReleaseUintptr.
 func (x *Uintptr) CompareAndSwapRelease(old, new uintptr) bool {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapUintptr(&x.v, old, new)
 	runtime.RaceEnable()
@@ -3574,7 +3574,7 @@ func (x *Uintptr) CompareAndSwapRelease(old, new uintptr) bool {
 // earlier accesses are ordered before its store.
 func CompareAndSwapReleasePointer[E any](p **E, old, new *E) bool {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapPointer((*unsafe.Pointer)(unsafe.Pointer(p)), unsafe.Pointer(old), unsafe.Pointer(new))
 	runtime.RaceEnable()
@@ -3585,7 +3585,7 @@ func CompareAndSwapReleasePointer[E any](p **E, old, new *E) bool {
 // accesses are ordered before its store. See CompareAndSwapReleasePointer.
 func (x *Pointer[E]) CompareAndSwapRelease(old, new *E) bool {
 	racesync.Release(unsafe.Pointer(&x.v))
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	r := atomic.CompareAndSwapPointer((*unsafe.Pointer)(unsafe.Pointer(&x.v)), unsafe.Pointer(old), unsafe.Pointer(new))
 	runtime.RaceEnable()
@@ -3597,7 +3597,7 @@ func (x *Pointer[E]) CompareAndSwapRelease(old, new *E) bool {
 func CompareAndSwapFullInt32(p *int32, old, new int32) bool {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.CompareAndSwapInt32(p, old, new)
@@ -3615,7 +3615,7 @@ func CompareAndSwapFullInt32(p *int32, old, new int32) bool {
 func (x *Int32) CompareAndSwapFull(old, new int32) bool {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.CompareAndSwapInt32(&x.v, old, new)
@@ -3633,7 +3633,7 @@ func (x *Int32) CompareAndSwapFull(old, new int32) bool {
 func CompareAndSwapFullUint32(p *uint32, old, new uint32) bool {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.CompareAndSwapUint32(p, old, new)
@@ -3651,7 +3651,7 @@ func CompareAndSwapFullUint32(p *uint32, old, new uint32) bool {
 func (x *Uint32) CompareAndSwapFull(old, new uint32) bool {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.CompareAndSwapUint32(&x.v, old, new)
@@ -3669,7 +3669,7 @@ func (x *Uint32) CompareAndSwapFull(old, new uint32) bool {
 func CompareAndSwapFullInt64(p *int64, old, new int64) bool {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.CompareAndSwapInt64(p, old, new)
@@ -3687,7 +3687,7 @@ func CompareAndSwapFullInt64(p *int64, old, new int64) bool {
 func (x *Int64) CompareAndSwapFull(old, new int64) bool {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.CompareAndSwapInt64(&x.v, old, new)
@@ -3705,7 +3705,7 @@ func (x *Int64) CompareAndSwapFull(old, new int64) bool {
 func CompareAndSwapFullUint64(p *uint64, old, new uint64) bool {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.CompareAndSwapUint64(p, old, new)
@@ -3723,7 +3723,7 @@ func CompareAndSwapFullUint64(p *uint64, old, new uint64) bool {
 func (x *Uint64) CompareAndSwapFull(old, new uint64) bool {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.CompareAndSwapUint64(&x.v, old, new)
@@ -3741,7 +3741,7 @@ func (x *Uint64) CompareAndSwapFull(old, new uint64) bool {
 func CompareAndSwapFullUintptr(p *uintptr, old, new uintptr) bool {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.CompareAndSwapUintptr(p, old, new)
@@ -3759,7 +3759,7 @@ func CompareAndSwapFullUintptr(p *uintptr, old, new uintptr) bool {
 func (x *Uintptr) CompareAndSwapFull(old, new uintptr) bool {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.CompareAndSwapUintptr(&x.v, old, new)
@@ -3777,7 +3777,7 @@ func (x *Uintptr) CompareAndSwapFull(old, new uintptr) bool {
 func CompareAndSwapFullPointer[E any](p **E, old, new *E) bool {
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.CompareAndSwapPointer((*unsafe.Pointer)(unsafe.Pointer(p)), unsafe.Pointer(old), unsafe.Pointer(new))
@@ -3795,7 +3795,7 @@ func CompareAndSwapFullPointer[E any](p **E, old, new *E) bool {
 func (x *Pointer[E]) CompareAndSwapFull(old, new *E) bool {
 	racesync.Release(unsafe.Pointer(&x.v))
 	racesync.ReleaseFence()
-	_ = x.v
+	_ = &x.v
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.CompareAndSwapPointer((*unsafe.Pointer)(unsafe.Pointer(&x.v)), unsafe.Pointer(old), unsafe.Pointer(new))
@@ -3810,7 +3810,7 @@ func (x *Pointer[E]) CompareAndSwapFull(old, new *E) bool {
 
 // CondLoadRelaxedInt32 loads the value until cond holds for it, and returns it. It orders nothing.
 func CondLoadRelaxedInt32(p *int32, cond func(int32) bool) int32 {
-	_ = *p
+	_ = &*p
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadInt32(p)
@@ -3824,7 +3824,7 @@ func CondLoadRelaxedInt32(p *int32, cond func(int32) bool) int32 {
 
 // CondLoadRelaxed loads the value until cond holds for it, and returns it. It orders nothing. See CondLoadRelaxedInt32.
 func (x *Int32) CondLoadRelaxed(cond func(int32) bool) int32 {
-	_ = x.v
+	_ = &x.v
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadInt32(&x.v)
@@ -3838,7 +3838,7 @@ func (x *Int32) CondLoadRelaxed(cond func(int32) bool) int32 {
 
 // CondLoadRelaxedUint32 loads the value until cond holds for it, and returns it. It orders nothing.
 func CondLoadRelaxedUint32(p *uint32, cond func(uint32) bool) uint32 {
-	_ = *p
+	_ = &*p
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadUint32(p)
@@ -3853,7 +3853,7 @@ func CondLoadRelaxedUint32(p *uint32, cond func(uint32) bool) uint32 {
 // CondLoadRelaxed loads the value until cond holds for it, and returns it. It orders nothing. See
 // CondLoadRelaxedUint32.
 func (x *Uint32) CondLoadRelaxed(cond func(uint32) bool) uint32 {
-	_ = x.v
+	_ = &x.v
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadUint32(&x.v)
@@ -3867,7 +3867,7 @@ func (x *Uint32) CondLoadRelaxed(cond func(uint32) bool) uint32 {
 
 // CondLoadRelaxedInt64 loads the value until cond holds for it, and returns it. It orders nothing.
 func CondLoadRelaxedInt64(p *int64, cond func(int64) bool) int64 {
-	_ = *p
+	_ = &*p
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadInt64(p)
@@ -3881,7 +3881,7 @@ func CondLoadRelaxedInt64(p *int64, cond func(int64) bool) int64 {
 
 // CondLoadRelaxed loads the value until cond holds for it, and returns it. It orders nothing. See CondLoadRelaxedInt64.
 func (x *Int64) CondLoadRelaxed(cond func(int64) bool) int64 {
-	_ = x.v
+	_ = &x.v
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadInt64(&x.v)
@@ -3895,7 +3895,7 @@ func (x *Int64) CondLoadRelaxed(cond func(int64) bool) int64 {
 
 // CondLoadRelaxedUint64 loads the value until cond holds for it, and returns it. It orders nothing.
 func CondLoadRelaxedUint64(p *uint64, cond func(uint64) bool) uint64 {
-	_ = *p
+	_ = &*p
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadUint64(p)
@@ -3910,7 +3910,7 @@ func CondLoadRelaxedUint64(p *uint64, cond func(uint64) bool) uint64 {
 // CondLoadRelaxed loads the value until cond holds for it, and returns it. It orders nothing. See
 // CondLoadRelaxedUint64.
 func (x *Uint64) CondLoadRelaxed(cond func(uint64) bool) uint64 {
-	_ = x.v
+	_ = &x.v
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadUint64(&x.v)
@@ -3924,7 +3924,7 @@ func (x *Uint64) CondLoadRelaxed(cond func(uint64) bool) uint64 {
 
 // CondLoadRelaxedUintptr loads the value until cond holds for it, and returns it. It orders nothing.
 func CondLoadRelaxedUintptr(p *uintptr, cond func(uintptr) bool) uintptr {
-	_ = *p
+	_ = &*p
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadUintptr(p)
@@ -3939,7 +3939,7 @@ func CondLoadRelaxedUintptr(p *uintptr, cond func(uintptr) bool) uintptr {
 // CondLoadRelaxed loads the value until cond holds for it, and returns it. It orders nothing. See
 // CondLoadRelaxedUintptr.
 func (x *Uintptr) CondLoadRelaxed(cond func(uintptr) bool) uintptr {
-	_ = x.v
+	_ = &x.v
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadUintptr(&x.v)
@@ -3953,7 +3953,7 @@ func (x *Uintptr) CondLoadRelaxed(cond func(uintptr) bool) uintptr {
 
 // CondLoadRelaxedPointer loads the value until cond holds for it, and returns it. It orders nothing.
 func CondLoadRelaxedPointer[E any](p **E, cond func(*E) bool) *E {
-	_ = *p
+	_ = &*p
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(p)))
@@ -3968,7 +3968,7 @@ func CondLoadRelaxedPointer[E any](p **E, cond func(*E) bool) *E {
 // CondLoadRelaxed loads the value until cond holds for it, and returns it. It orders nothing. See
 // CondLoadRelaxedPointer.
 func (x *Pointer[E]) CondLoadRelaxed(cond func(*E) bool) *E {
-	_ = x.v
+	_ = &x.v
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(&x.v)))
@@ -3983,7 +3983,7 @@ func (x *Pointer[E]) CondLoadRelaxed(cond func(*E) bool) *E {
 // CondLoadAcquireInt32 loads the value until cond holds for it, and returns it; the last load is ordered before all
 // later accesses.
 func CondLoadAcquireInt32(p *int32, cond func(int32) bool) int32 {
-	_ = *p
+	_ = &*p
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadInt32(p)
@@ -3999,7 +3999,7 @@ func CondLoadAcquireInt32(p *int32, cond func(int32) bool) int32 {
 // CondLoadAcquire loads the value until cond holds for it, and returns it; the last load is ordered before all later
 // accesses. See CondLoadAcquireInt32.
 func (x *Int32) CondLoadAcquire(cond func(int32) bool) int32 {
-	_ = x.v
+	_ = &x.v
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadInt32(&x.v)
@@ -4015,7 +4015,7 @@ func (x *Int32) CondLoadAcquire(cond func(int32) bool) int32 {
 // CondLoadAcquireUint32 loads the value until cond holds for it, and returns it; the last load is ordered before all
 // later accesses.
 func CondLoadAcquireUint32(p *uint32, cond func(uint32) bool) uint32 {
-	_ = *p
+	_ = &*p
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadUint32(p)
@@ -4031,7 +4031,7 @@ func CondLoadAcquireUint32(p *uint32, cond func(uint32) bool) uint32 {
 // CondLoadAcquire loads the value until cond holds for it, and returns it; the last load is ordered before all later
 // accesses. See CondLoadAcquireUint32.
 func (x *Uint32) CondLoadAcquire(cond func(uint32) bool) uint32 {
-	_ = x.v
+	_ = &x.v
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadUint32(&x.v)
@@ -4047,7 +4047,7 @@ func (x *Uint32) CondLoadAcquire(cond func(uint32) bool) uint32 {
 // CondLoadAcquireInt64 loads the value until cond holds for it, and returns it; the last load is ordered before all
 // later accesses.
 func CondLoadAcquireInt64(p *int64, cond func(int64) bool) int64 {
-	_ = *p
+	_ = &*p
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadInt64(p)
@@ -4063,7 +4063,7 @@ func CondLoadAcquireInt64(p *int64, cond func(int64) bool) int64 {
 // CondLoadAcquire loads the value until cond holds for it, and returns it; the last load is ordered before all later
 // accesses. See CondLoadAcquireInt64.
 func (x *Int64) CondLoadAcquire(cond func(int64) bool) int64 {
-	_ = x.v
+	_ = &x.v
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadInt64(&x.v)
@@ -4079,7 +4079,7 @@ func (x *Int64) CondLoadAcquire(cond func(int64) bool) int64 {
 // CondLoadAcquireUint64 loads the value until cond holds for it, and returns it; the last load is ordered before all
 // later accesses.
 func CondLoadAcquireUint64(p *uint64, cond func(uint64) bool) uint64 {
-	_ = *p
+	_ = &*p
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadUint64(p)
@@ -4095,7 +4095,7 @@ func CondLoadAcquireUint64(p *uint64, cond func(uint64) bool) uint64 {
 // CondLoadAcquire loads the value until cond holds for it, and returns it; the last load is ordered before all later
 // accesses. See CondLoadAcquireUint64.
 func (x *Uint64) CondLoadAcquire(cond func(uint64) bool) uint64 {
-	_ = x.v
+	_ = &x.v
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadUint64(&x.v)
@@ -4111,7 +4111,7 @@ func (x *Uint64) CondLoadAcquire(cond func(uint64) bool) uint64 {
 // CondLoadAcquireUintptr loads the value until cond holds for it, and returns it; the last load is ordered before all
 // later accesses.
 func CondLoadAcquireUintptr(p *uintptr, cond func(uintptr) bool) uintptr {
-	_ = *p
+	_ = &*p
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadUintptr(p)
@@ -4127,7 +4127,7 @@ func CondLoadAcquireUintptr(p *uintptr, cond func(uintptr) bool) uintptr {
 // CondLoadAcquire loads the value until cond holds for it, and returns it; the last load is ordered before all later
 // accesses. See CondLoadAcquireUintptr.
 func (x *Uintptr) CondLoadAcquire(cond func(uintptr) bool) uintptr {
-	_ = x.v
+	_ = &x.v
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadUintptr(&x.v)
@@ -4143,7 +4143,7 @@ func (x *Uintptr) CondLoadAcquire(cond func(uintptr) bool) uintptr {
 // CondLoadAcquirePointer loads the value until cond holds for it, and returns it; the last load is ordered before all
 // later accesses.
 func CondLoadAcquirePointer[E any](p **E, cond func(*E) bool) *E {
-	_ = *p
+	_ = &*p
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(p)))
@@ -4159,7 +4159,7 @@ func CondLoadAcquirePointer[E any](p **E, cond func(*E) bool) *E {
 // CondLoadAcquire loads the value until cond holds for it, and returns it; the last load is ordered before all later
 // accesses. See CondLoadAcquirePointer.
 func (x *Pointer[E]) CondLoadAcquire(cond func(*E) bool) *E {
-	_ = x.v
+	_ = &x.v
 	for i := 0; ; i++ {
 		runtime.RaceDisable()
 		r := atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(&x.v)))

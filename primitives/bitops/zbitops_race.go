@@ -15,7 +15,7 @@ import (
 // SetBit sets bit n of the word in one atomic step. It orders nothing. n is taken modulo 64.
 func SetBit(p *uint64, n uint) {
 	m := uint64(1) << (n & 63)
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.OrUint64(p, m)
 	runtime.RaceEnable()
@@ -25,7 +25,7 @@ func SetBit(p *uint64, n uint) {
 func (b Bitmap) Set(n uint) {
 	p := &b[n>>6]
 	m := uint64(1) << (n & 63)
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.OrUint64(p, m)
 	runtime.RaceEnable()
@@ -34,7 +34,7 @@ func (b Bitmap) Set(n uint) {
 // ClearBit clears bit n of the word in one atomic step. It orders nothing. n is taken modulo 64.
 func ClearBit(p *uint64, n uint) {
 	m := uint64(1) << (n & 63)
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.AndUint64(p, ^m)
 	runtime.RaceEnable()
@@ -45,7 +45,7 @@ func ClearBit(p *uint64, n uint) {
 func (b Bitmap) Clear(n uint) {
 	p := &b[n>>6]
 	m := uint64(1) << (n & 63)
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.AndUint64(p, ^m)
 	runtime.RaceEnable()
@@ -54,7 +54,7 @@ func (b Bitmap) Clear(n uint) {
 // ChangeBit inverts bit n of the word in one atomic step. It orders nothing. n is taken modulo 64.
 func ChangeBit(p *uint64, n uint) {
 	m := uint64(1) << (n & 63)
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(p)
 	for !atomic.CompareAndSwapUint64(p, r, r^m) {
@@ -68,7 +68,7 @@ func ChangeBit(p *uint64, n uint) {
 func (b Bitmap) Change(n uint) {
 	p := &b[n>>6]
 	m := uint64(1) << (n & 63)
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(p)
 	for !atomic.CompareAndSwapUint64(p, r, r^m) {
@@ -83,7 +83,7 @@ func TestAndSetBit(p *uint64, n uint) bool {
 	m := uint64(1) << (n & 63)
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.OrUint64(p, m)
@@ -101,7 +101,7 @@ func (b Bitmap) TestAndSet(n uint) bool {
 	m := uint64(1) << (n & 63)
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.OrUint64(p, m)
@@ -118,7 +118,7 @@ func TestAndClearBit(p *uint64, n uint) bool {
 	m := uint64(1) << (n & 63)
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AndUint64(p, ^m)
@@ -136,7 +136,7 @@ func (b Bitmap) TestAndClear(n uint) bool {
 	m := uint64(1) << (n & 63)
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.AndUint64(p, ^m)
@@ -153,7 +153,7 @@ func TestAndChangeBit(p *uint64, n uint) bool {
 	m := uint64(1) << (n & 63)
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.LoadUint64(p)
@@ -174,7 +174,7 @@ func (b Bitmap) TestAndChange(n uint) bool {
 	m := uint64(1) << (n & 63)
 	racesync.Release(unsafe.Pointer(p))
 	racesync.ReleaseFence()
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	fullFence()
 	r := atomic.LoadUint64(p)
@@ -192,7 +192,7 @@ func (b Bitmap) TestAndChange(n uint) bool {
 // the caller now holds the lock. n is taken modulo 64.
 func TestAndSetBitLock(p *uint64, n uint) bool {
 	m := uint64(1) << (n & 63)
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.OrUint64(p, m)
 	runtime.RaceEnable()
@@ -207,7 +207,7 @@ func TestAndSetBitLock(p *uint64, n uint) bool {
 func (b Bitmap) TestAndSetLock(n uint) bool {
 	p := &b[n>>6]
 	m := uint64(1) << (n & 63)
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.OrUint64(p, m)
 	runtime.RaceEnable()
@@ -221,7 +221,7 @@ func (b Bitmap) TestAndSetLock(n uint) bool {
 func ClearBitUnlock(p *uint64, n uint) {
 	m := uint64(1) << (n & 63)
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.AndUint64(p, ^m)
 	runtime.RaceEnable()
@@ -233,7 +233,7 @@ func (b Bitmap) ClearUnlock(n uint) {
 	p := &b[n>>6]
 	m := uint64(1) << (n & 63)
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.AndUint64(p, ^m)
 	runtime.RaceEnable()
@@ -244,7 +244,7 @@ func (b Bitmap) ClearUnlock(n uint) {
 func ClearBitUnlockNonAtomic(p *uint64, n uint) {
 	m := uint64(1) << (n & 63)
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.StoreUint64(p, atomic.LoadUint64(p)&^m)
 	runtime.RaceEnable()
@@ -256,7 +256,7 @@ func (b Bitmap) ClearUnlockNonAtomic(n uint) {
 	p := &b[n>>6]
 	m := uint64(1) << (n & 63)
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	atomic.StoreUint64(p, atomic.LoadUint64(p)&^m)
 	runtime.RaceEnable()
@@ -266,7 +266,7 @@ func (b Bitmap) ClearUnlockNonAtomic(n uint) {
 // accesses, and reports whether bit 7 of that byte was set before: an unlock that learns of waiters.
 func XorUnlockIsNegativeByte(p *uint64, mask uint8) bool {
 	racesync.Release(unsafe.Pointer(p))
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(p)
 	for !atomic.CompareAndSwapUint64(p, r, r^uint64(mask)) {
@@ -279,7 +279,7 @@ func XorUnlockIsNegativeByte(p *uint64, mask uint8) bool {
 // TestBit reports whether bit n of the word is set, with one load. It orders nothing. n is taken modulo 64.
 func TestBit(p *uint64, n uint) bool {
 	m := uint64(1) << (n & 63)
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(p)
 	runtime.RaceEnable()
@@ -291,7 +291,7 @@ func TestBit(p *uint64, n uint) bool {
 func (b Bitmap) Test(n uint) bool {
 	p := &b[n>>6]
 	m := uint64(1) << (n & 63)
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(p)
 	runtime.RaceEnable()
@@ -302,7 +302,7 @@ func (b Bitmap) Test(n uint) bool {
 // modulo 64.
 func TestBitAcquire(p *uint64, n uint) bool {
 	m := uint64(1) << (n & 63)
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(p)
 	runtime.RaceEnable()
@@ -315,7 +315,7 @@ func TestBitAcquire(p *uint64, n uint) bool {
 func (b Bitmap) TestAcquire(n uint) bool {
 	p := &b[n>>6]
 	m := uint64(1) << (n & 63)
-	_ = *p
+	_ = &*p
 	runtime.RaceDisable()
 	r := atomic.LoadUint64(p)
 	runtime.RaceEnable()

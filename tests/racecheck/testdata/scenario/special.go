@@ -3,6 +3,7 @@ package main
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/barriergen/barriergen/primitives/atomics"
 	"github.com/barriergen/barriergen/primitives/barrier"
@@ -21,6 +22,24 @@ var specials = map[string]func(){
 				atomics.StoreRelaxedUint64(&x, atomics.LoadRelaxedUint64(&x))
 				atomics.CompareAndSwapRelaxedUint64(&x, 3, 4)
 				bitops.SetBit(&x, 9)
+			}
+		})
+	},
+	"beside sync/atomic": func() {
+		var (
+			x uint64
+			y atomics.Uint64
+			b = make(bitops.Bitmap, 1)
+		)
+		both(func() {
+			for range 1000 {
+				atomic.AddUint64(&x, 1)
+				atomics.AddRelaxedUint64(&x, 1)
+				atomics.CompareAndSwapFullUint64(&x, 1, 2)
+				bitops.SetBit(&x, 9)
+				y.AddRelaxed(1)
+				b.Set(3)
+				atomic.AddUint64(&b[0], 1<<8)
 			}
 		})
 	},
