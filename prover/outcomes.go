@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/barriergen/barriergen/arch"
@@ -85,6 +86,7 @@ func (c *Comparer) Compare(ctx context.Context, line Line) (Comparison, error) {
 
 // pair compares for the first and the last access of a line; before and after say that these are the callers'.
 func (c *Comparer) pair(ops []Operation, before, after bool) (Comparison, error) {
+	ops = telling(ops, before, after)
 	key := fmt.Sprint(before, after)
 	for _, o := range ops {
 		key += fmt.Sprintf("; %s %v %v", o.Primitive.Name, o.Fails, o.Code)
@@ -117,6 +119,21 @@ func (c *Comparer) pair(ops []Operation, before, after bool) (Comparison, error)
 	}
 	c.known[key] = out
 	return out, nil
+}
+
+// telling are the ends of a line and what between them may order them. A load or store that orders nothing is in no chain of
+// orders that is not there without it: what comes before it by a fence or by the earlier access, or after it by a fence or by the later
+// one, is ordered by that alone.
+func telling(ops []Operation, before, after bool) []Operation {
+	var out []Operation
+	for i, o := range ops {
+		end := i == 0 && !before || i == len(ops)-1 && !after
+		access := o.Primitive.Op == contract.Load || o.Primitive.Op == contract.Store
+		if end || !access || len(o.Primitive.Orders) > 0 || slices.ContainsFunc(o.Code.Steps(), func(s contract.Step) bool { return len(s.Orders) > 0 }) {
+			out = append(out, o)
+		}
+	}
+	return out
 }
 
 // describe names the operations of a line.

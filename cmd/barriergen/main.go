@@ -44,7 +44,7 @@ type command struct {
 	run               func(env environ, c command, fs *flag.FlagSet, args []string) int
 }
 
-var commands = []command{generateCommand, listCommand, explainCommand, verifyCommand, litmusCommand, doctorCommand}
+var commands = []command{generateCommand, listCommand, explainCommand, verifyCommand, litmusCommand, doctorCommand, fuseCommand}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -1,0 +1,538 @@
+// Package native turns a function whose memory operations have their code into assembly: registers for its variables, and
+// no stack frame.
+//
+// Each access is the instruction that the plan chose, in the order of the source; none is merged, split or dropped. A variable of 32 bits
+// or less leaves the upper half of its register undefined; one of 8 or 16 bits is extended to 32.
+package native
+
+import (
+	"fmt"
+	"go/token"
+
+	"github.com/barriergen/barriergen/arch"
+	"github.com/barriergen/barriergen/contract"
+	"github.com/barriergen/barriergen/gen/fuse/ir"
+	"github.com/barriergen/barriergen/gen/fuse/order"
+)
+
+// Error is a function that can't be compiled.
+type Error struct {
+	Pos  token.Pos
+	Text string
+}
+
+func (e *Error) Error() string { return e.Text }
+
+// Code is a body.
+type Code struct {
+	Lines []Line
+	// Instructions counts the instructions, Fences those that only order memory.
+	Instructions, Fences int
+}
+
+// Line is an instruction, or a label if it ends with a colon.
+type Line struct{ Op, Args, Note string }
+
+// Compile makes the body of a function. Labels begin with prefix.
+func Compile(fn *ir.Func, plan *order.Plan, prefix string) (code *Code, err error) {
+	m := machines[plan.Machine.Target.Name]
+	l := &lowerer{m: m, fn: fn, prefix: prefix, uses: fn.Uses(), fixed: map[reg]string{}, next: reg(len(fn.Vars))}
+	defer func() {
+		if e, ok := recover().(*Error); ok {
+			code, err = nil, e
+		} else if r := recover(); r != nil {
+			panic(r)
+		}
+	}()
+	l.function(plan.Options)
+	l.out = dropDead(l.out, int(l.next))
+	colors, err := allocate(l.out, int(l.next), l.fixed, m.registers())
+	if err != nil {
+		return nil, err
+	}
+	return print(l.out, colors, m), nil
+}
+
+var machines = map[string]machine{"amd64": x86{}, "arm64": arm{}}
+
+// reg is a virtual register. Those of the function's variables come first.
+type reg int
+
+const noReg reg = -1
+
+// operand is one operand of an instruction.
+type operand struct {
+	kind  operandKind
+	reg   reg
+	n     int64  // constant, displacement
+	index reg    // of memory: a register that is added, or noReg
+	scale int64  // of the index
+	text  string // spelled out
+}
+
+type operandKind uint8
+
+const (
+	register operandKind = iota
+	constant
+	memory
+	shifted // a register shifted left by n
+	literal
+)
+
+func r(x reg) operand             { return operand{kind: register, reg: x} }
+func imm(n int64) operand         { return operand{kind: constant, n: n} }
+func at(x reg, off int64) operand { return operand{kind: memory, reg: x, n: off, index: noReg} }
+func lit(s string) operand        { return operand{kind: literal, text: s} }
+func lsl(x reg, n int64) operand  { return operand{kind: shifted, reg: x, n: n} }
+func regs(rs ...reg) []reg        { return rs }
+func ops(os ...operand) []operand { return os }
+func reading(os ...operand) (out []reg) {
+	for _, o := range os {
+		if o.kind == register || o.kind == memory || o.kind == shifted {
+			out = append(out, o.reg)
+			if o.kind == memory && o.index != noReg {
+				out = append(out, o.index)
+			}
+		}
+	}
+	return out
+}
+
+// inst is an instruction on virtual registers.
+type inst struct {
+	name     string
+	args     []operand
+	use, def []reg
+	early    bool   // it writes before it has read everything
+	move     bool   // it copies its only use to its only def
+	idle     bool   // it does nothing if nobody reads its def
+	label    string // a label, and no instruction
+	to       string // of a jump
+	falls    bool   // a jump that may not be taken
+	ret      bool
+	fence    bool
+	note     string
+	pos      token.Pos
+}
+
+// condition is what a jump can test.
+type condition struct {
+	yes, no string // the jumps
+	set     string // what makes it a value, where that is one instruction on flags
+	args    []operand
+}
+
+// machine is what an architecture's instructions need beyond the table of the target.
+type machine interface {
+	registers() []string
+	spell(o operand, name func(reg) string) string
+	// move copies a value to a register; a constant is made there.
+	move(l *lowerer, dst reg, v ir.Value, t ir.Type)
+	arithmetic(l *lowerer, in ir.Instr)
+	compare(l *lowerer, cond ir.Cond, t ir.Type, a, b ir.Value) condition
+	// set makes a condition a value.
+	set(l *lowerer, dst reg, c condition)
+	// bit tests a bit of a word.
+	bit(l *lowerer, word reg, n ir.Value) condition
+	// immediate reports whether an instruction takes a constant as that argument.
+	immediate(name string, arg int, n int64) bool
+	// mask tests whether two values have a bit in common.
+	mask(l *lowerer, t ir.Type, a, b ir.Value) condition
+	// step is one instruction of a table's sequence; the condition that it leaves is nil if it leaves none.
+	step(s *sequence, in arch.Inst) *condition
+	param(l *lowerer, p ir.Param, dst reg)
+	result(l *lowerer, p ir.Param, v ir.Value)
+	jump() string
+}
+
+// lowerer makes instructions of a function.
+type lowerer struct {
+	m       machine
+	fn      *ir.Func
+	prefix  string
+	out     []inst
+	next    reg
+	uses    []int
+	fixed   map[reg]string
+	pos     token.Pos
+	note    string
+	pending *condition // whether what the end of the block tests is not zero
+}
+
+func (l *lowerer) emit(in inst) {
+	in.pos = l.pos
+	if in.label == "" {
+		in.note, l.note = l.note, ""
+	}
+	l.out = append(l.out, in)
+}
+
+// op emits an instruction that reads and writes registers.
+func (l *lowerer) op(name string, args []operand, use, def []reg) {
+	l.emit(inst{name: name, args: args, use: use, def: def})
+}
+
+func (l *lowerer) fresh() reg {
+	l.next++
+	return l.next - 1
+}
+
+// pinned is a new register that is a certain one of the machine.
+func (l *lowerer) pinned(name string) reg {
+	x := l.fresh()
+	l.fixed[x] = name
+	return x
+}
+
+// in puts a value into a register.
+func (l *lowerer) in(v ir.Value, t ir.Type) reg {
+	if !v.IsConst() {
+		return reg(v.Reg)
+	}
+	x := l.fresh()
+	l.m.move(l, x, v, t)
+	return x
+}
+
+func (l *lowerer) label(block int) string { return fmt.Sprintf("%sb%d", l.prefix, block) }
+
+func (l *lowerer) function(options []order.Option) {
+	used := l.fn.Uses()
+	for _, p := range l.fn.Params {
+		if used[p.Reg] > 0 {
+			l.m.param(l, p, reg(p.Reg))
+		}
+	}
+	for i, b := range l.fn.Blocks {
+		l.emit(inst{label: l.label(i)})
+		for k, in := range b.Instrs {
+			l.pos = in.Pos
+			last := k == len(b.Instrs)-1 && b.Term.Kind == ir.If && b.Term.A == ir.V(in.Dst) && b.Term.B == ir.C(0) && b.Term.Cond <= ir.Ne
+			switch in.Op {
+			case ir.Move:
+				l.m.move(l, reg(in.Dst), in.Args[0], in.Type)
+			case ir.Memory:
+				l.memory(in, options[in.Slot], last)
+			case ir.Compare:
+				l.truth(in.Dst, l.m.compare(l, in.Cond, in.Type, in.Args[0], in.Args[1]), last)
+			case ir.And:
+				if last && l.uses[in.Dst] == 1 && in.Type.Bits >= 32 { // only whether any bit is left
+					c := l.m.mask(l, in.Type, in.Args[0], in.Args[1])
+					l.pending = &c
+					break
+				}
+				l.m.arithmetic(l, in)
+			default:
+				l.m.arithmetic(l, in)
+			}
+		}
+		l.pos = b.Term.Pos
+		l.term(b.Term, i+1)
+	}
+}
+
+// truth makes a condition the value of a variable, unless only the end of the block wants to know.
+func (l *lowerer) truth(dst ir.Reg, c condition, last bool) {
+	if last && l.uses[dst] == 1 {
+		l.pending = &c
+		return
+	}
+	l.m.set(l, reg(dst), c)
+}
+
+func (l *lowerer) term(t ir.Term, next int) {
+	switch t.Kind {
+	case ir.Jump:
+		l.goTo(t.Then, next)
+	case ir.Return:
+		for i, v := range t.Results {
+			l.m.result(l, l.fn.Results[i], v)
+		}
+		l.emit(inst{name: "RET", ret: true})
+	case ir.If:
+		var c condition
+		cond := t.Cond
+		if l.pending != nil {
+			c, l.pending = *l.pending, nil
+			if cond == ir.Eq {
+				c.yes, c.no = c.no, c.yes
+			}
+		} else {
+			c = l.m.compare(l, cond, t.Type, t.A, t.B)
+		}
+		if t.Then == next {
+			l.branch(c.no, c.args, l.label(t.Else))
+			return
+		}
+		l.branch(c.yes, c.args, l.label(t.Then))
+		l.goTo(t.Else, next)
+	}
+}
+
+func (l *lowerer) goTo(block, next int) {
+	if block != next {
+		l.emit(inst{name: l.m.jump(), args: ops(lit(l.label(block))), to: l.label(block)})
+	}
+}
+
+// branch is a jump that may be taken.
+func (l *lowerer) branch(name string, args []operand, label string) {
+	l.emit(inst{name: name, args: append(args[:len(args):len(args)], lit(label)), use: reading(args...), to: label, falls: true})
+}
+
+// memory makes the chosen code of a memory operation.
+func (l *lowerer) memory(in ir.Instr, o order.Option, last bool) {
+	s := &sequence{lowerer: l, in: in, width: in.Width, env: map[arch.Role]binding{}, option: o}
+	if o.Width != 0 {
+		s.width = o.Width
+	}
+	if s.width == 0 {
+		s.width = 32 // a fence has no operand, or its own
+	}
+	if len(o.Seq) > 0 {
+		l.note = in.Name()
+	}
+	s.operands()
+	flags := s.code()
+	if in.Dst == ir.None {
+		return
+	}
+	switch in.Prim.Result {
+	case contract.OldValue, contract.NewValue:
+		l.m.move(l, reg(in.Dst), ir.V(ir.Reg(s.reg(order.Output(o.Seq)))), in.Type)
+		return
+	case contract.OldBit:
+		if flags == nil && order.Output(o.Seq) == arch.Old {
+			c := l.m.bit(l, s.reg(arch.Old), in.Args[0])
+			flags = &c
+		}
+	case contract.OldSign:
+		if order.Output(o.Seq) == arch.Old {
+			c := l.m.bit(l, s.reg(arch.Old), ir.C(7))
+			flags = &c
+		}
+	}
+	if flags == nil {
+		l.m.move(l, reg(in.Dst), ir.V(ir.Reg(s.reg(arch.Result))), ir.Bool)
+		return
+	}
+	l.truth(in.Dst, *flags, last)
+}
+
+// binding is what a role stands for.
+type binding struct {
+	value    ir.Value
+	inverted bool // its complement
+	owned    bool // a register that nobody else reads
+}
+
+// sequence is the code of one operation.
+type sequence struct {
+	*lowerer
+	in     ir.Instr
+	option order.Option
+	width  int
+	env    map[arch.Role]binding
+	prefix string
+}
+
+func (s *sequence) typ() ir.Type { return ir.Type{Bits: s.width} }
+
+// operands binds the roles that come in.
+func (s *sequence) operands() {
+	p, args := s.in.Prim, s.in.Args
+	bind := func(role arch.Role, v ir.Value) { s.env[role] = binding{value: v} }
+	switch {
+	case p.Op == contract.CompareAndSwap:
+		bind(arch.Old, args[0])
+		bind(arch.New, args[1])
+	case p.Operand == contract.Bit && p.Op == contract.Load:
+	case p.Operand == contract.Bit && s.option.BitNumber:
+		bind(arch.Val, s.masked(args[0]))
+	case p.Operand == contract.Bit:
+		mask := ir.C(0)
+		if args[0].IsConst() {
+			mask = ir.C(1 << (args[0].Const & 63))
+			if p.Clears {
+				mask.Const = ^mask.Const
+			}
+			bind(arch.Val, mask)
+			return
+		}
+		one := s.fresh()
+		s.m.arithmetic(s.lowerer, ir.Instr{Op: ir.Shl, Dst: ir.Reg(one), Type: ir.Uint64, Args: []ir.Value{ir.C(1), args[0]}})
+		s.env[arch.Val] = binding{value: ir.V(ir.Reg(one)), inverted: p.Clears, owned: true}
+	case p.Op == contract.UnlockXorByte && s.width == 64 && !args[0].IsConst():
+		wide := s.fresh()
+		s.m.arithmetic(s.lowerer, ir.Instr{Op: ir.Convert, Dst: ir.Reg(wide), Type: ir.Uint64, From: ir.Type{Bits: 8}, Args: args})
+		s.env[arch.Val] = binding{value: ir.V(ir.Reg(wide)), owned: true}
+	case len(args) == 1:
+		bind(arch.Val, args[0])
+	}
+}
+
+// masked is a bit's number modulo 64.
+func (s *sequence) masked(v ir.Value) ir.Value {
+	if v.IsConst() {
+		return ir.C(v.Const & 63)
+	}
+	x := ir.Reg(s.fresh())
+	s.m.arithmetic(s.lowerer, ir.Instr{Op: ir.And, Dst: x, Type: ir.Uint64, Args: []ir.Value{v, ir.C(63)}})
+	return ir.V(x)
+}
+
+// code emits the instructions; it returns the condition that the last one leaves, if it leaves one.
+func (s *sequence) code() *condition {
+	seq := s.option.Seq
+	target := map[int]bool{}
+	loops := false
+	for i, in := range seq {
+		for _, a := range in.Args {
+			if a.Jump {
+				target[int(a.N)] = true
+				loops = loops || int(a.N) <= i
+			}
+		}
+	}
+	if loops { // nothing is computed in the loop that can be computed before
+		for _, role := range []arch.Role{arch.Val, arch.Old, arch.New} {
+			if b, ok := s.env[role]; ok && mentions(seq, role) {
+				s.hoist(seq, role, b)
+			}
+		}
+		s.plainAddress()
+	}
+	var flags *condition
+	for i, in := range seq {
+		if target[i] {
+			s.emit(inst{label: s.name(i)})
+		}
+		c := s.m.step(s, in)
+		if c == nil {
+			continue
+		}
+		if i == len(seq)-1 {
+			flags = c
+			break
+		}
+		x := s.fresh()
+		s.m.set(s.lowerer, x, *c)
+		s.env[arch.Result] = binding{value: ir.V(ir.Reg(x)), owned: true}
+	}
+	if target[len(seq)] {
+		s.emit(inst{label: s.name(len(seq))})
+	}
+	return flags
+}
+
+// hoist puts an operand into a register before a loop, unless it is a constant that the loop's instruction takes as it is.
+func (s *sequence) hoist(seq arch.Seq, role arch.Role, b binding) {
+	if b.value.IsConst() && !b.inverted {
+		fits := true
+		for _, in := range seq {
+			for i, a := range in.Args {
+				if a.Role == role && !a.Mem && !a.Imm && !a.Jump {
+					fits = fits && s.m.immediate(in.Name, i, s.typ().Extend(b.value.Const))
+				}
+			}
+		}
+		if fits {
+			return
+		}
+	}
+	s.reg(role)
+}
+
+func mentions(seq arch.Seq, role arch.Role) bool {
+	for _, in := range seq {
+		for _, a := range in.Args {
+			if a.Role == role && !a.Imm && !a.Jump {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *sequence) name(i int) string {
+	return fmt.Sprintf("%sop%d_%d", s.lowerer.prefix, s.in.Slot, i)
+}
+
+// reg is the register that holds what a role stands for.
+func (s *sequence) reg(role arch.Role) reg {
+	b, ok := s.env[role]
+	if !ok {
+		panic(fmt.Sprintf("internal error: %s needs %s, which nothing gives", s.option.Seq, role))
+	}
+	if b.value.IsConst() {
+		if b.inverted {
+			b.value.Const, b.inverted = ^b.value.Const, false
+		}
+		x := s.fresh()
+		s.m.move(s.lowerer, x, ir.C(s.typ().Extend(b.value.Const)), s.typ())
+		b = binding{value: ir.V(ir.Reg(x)), owned: true}
+	}
+	if b.inverted {
+		x := ir.Reg(s.fresh())
+		s.m.arithmetic(s.lowerer, ir.Instr{Op: ir.Not, Dst: x, Type: s.typ(), Args: []ir.Value{b.value}})
+		b = binding{value: ir.V(x), owned: true}
+	}
+	s.env[role] = b
+	return reg(b.value.Reg)
+}
+
+// own is reg, in a register that may be changed.
+func (s *sequence) own(role arch.Role) reg {
+	x := s.reg(role)
+	if !s.env[role].owned {
+		y := s.fresh()
+		s.m.move(s.lowerer, y, ir.V(ir.Reg(x)), s.typ())
+		x = y
+		s.env[role] = binding{value: ir.V(ir.Reg(x)), owned: true}
+	}
+	return x
+}
+
+// fill is a new register that an instruction writes a role to. In a loop it is the same one in each round.
+func (s *sequence) fill(role arch.Role) reg {
+	x := s.fresh()
+	s.env[role] = binding{value: ir.V(ir.Reg(x)), owned: true}
+	return x
+}
+
+// copyOf binds a role to what another stands for.
+func (s *sequence) copyOf(to, from arch.Role) {
+	b := s.env[from]
+	b.owned = false
+	s.env[to] = b
+}
+
+// constant is what a role stands for, if that is a constant.
+func (s *sequence) constant(role arch.Role) (int64, bool) {
+	b, ok := s.env[role]
+	if !ok || !b.value.IsConst() {
+		return 0, false
+	}
+	if b.inverted {
+		b.value.Const = ^b.value.Const
+	}
+	t := s.typ()
+	t.Signed = true
+	return t.Extend(b.value.Const), true
+}
+
+// mem is the operand for the address of the access.
+func (s *sequence) mem() operand { return at(s.lowerer.in(s.in.Base, ir.Address), s.in.Off) }
+
+// plainAddress puts the address, offset included, into a register.
+func (s *sequence) plainAddress() {
+	if s.in.Off == 0 && !s.in.Base.IsConst() {
+		return
+	}
+	x := ir.Reg(s.fresh())
+	s.m.arithmetic(s.lowerer, ir.Instr{Op: ir.Add, Dst: x, Type: ir.Address, Args: []ir.Value{s.in.Base, ir.C(s.in.Off)}})
+	access := *s.in.Access
+	access.Base, access.Off = ir.V(x), 0
+	s.in.Access = &access
+}

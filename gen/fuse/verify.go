@@ -1,0 +1,82 @@
+package fuse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/barriergen/barriergen/contract"
+	"github.com/barriergen/barriergen/gen/fuse/front"
+	"github.com/barriergen/barriergen/gen/fuse/native"
+	"github.com/barriergen/barriergen/gen/fuse/order"
+	"github.com/barriergen/barriergen/prover"
+)
+
+const (
+	// proofThreads is how many threads the programs of a proof have at most: with three a write is seen by one thread and passed on.
+	proofThreads = 3
+	// proofPaths is how many ways through a function are tried. A function with more is refused.
+	proofPaths = 2000
+)
+
+// Verify proves the functions of a package that was compiled: on no path, no pair of accesses shows an outcome, in no
+// critical cycle, that the contracts of the primitives forbid. The contracts are the kernel's model's, the code is that
+// of the plans, on the model of the machine.
+func Verify(ctx context.Context, p *Package) error {
+	comparers := map[string]*prover.Comparer{}
+	var errs []error
+	for _, s := range p.Sources {
+		for _, f := range s.Functions {
+			for _, b := range f.Builds {
+				if b.Kept != "" {
+					continue
+				}
+				c := comparers[b.Target.Name]
+				if c == nil {
+					var err error
+					if c, err = prover.NewComparer(b.Target, proofThreads); err != nil {
+						return err
+					}
+					comparers[b.Target.Name] = c
+				}
+				for _, plan := range b.Plans {
+					got, err := Prove(ctx, f, plan, c)
+					if err != nil {
+						return position(p, err)
+					}
+					for _, outcome := range got.New {
+						errs = append(errs, &front.Error{Pos: p.at(f.Pos), Text: fmt.Sprintf("%s on %s shows what its primitives forbid: %s", f.Name, plan.Machine.Name, outcome)})
+						break
+					}
+				}
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Prove compares a plan of a function with the contracts, on every path.
+func Prove(ctx context.Context, f *Function, plan *order.Plan, c *prover.Comparer) (prover.Comparison, error) {
+	var out prover.Comparison
+	ops := f.Operations()
+	paths := order.Paths(f.Func, proofPaths+1)
+	if len(paths) > proofPaths {
+		return out, &native.Error{Pos: f.Pos, Text: fmt.Sprintf("%s has more than %d paths, loops run once and twice, and the proof looks at no more: split it", f.Name, proofPaths)}
+	}
+	for _, path := range paths {
+		line := prover.Line{Before: f.Entry != 0, After: f.Exit != 0}
+		for _, v := range path {
+			o := prover.Operation{Primitive: ops[v.Slot].Prim, Fails: v.Fails, Code: plan.Options[v.Slot].Seq}
+			if ops[v.Slot].Dst < 0 && o.Primitive.Op.RMW() && !o.Primitive.Op.Conditional() && o.Primitive.Result != contract.NoResult {
+				o.Primitive.Result = contract.OldValue // the model sees it read, though nobody wants the value
+			}
+			line.Operations = append(line.Operations, o)
+		}
+		got, err := c.Compare(ctx, line)
+		if err != nil {
+			return out, err
+		}
+		out.Programs, out.Forbidden, out.New = out.Programs+got.Programs, out.Forbidden+got.Forbidden, append(out.New, got.New...)
+	}
+	return out, nil
+}
