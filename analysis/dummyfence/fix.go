@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/barriergen/barriergen/analysis/internal/atomics"
+	"github.com/barriergen/barriergen/analysis/internal/order"
 	"github.com/barriergen/barriergen/contract"
 )
 
@@ -35,7 +36,7 @@ func (c *checker) fences(f *ast.File, all []group) {
 			what = "is used as a fence"
 		}
 		d := analysis.Diagnostic{Pos: first.Pos(), End: first.End(), Category: "dummy",
-			Message: fmt.Sprintf("%s %s: it is %s; barrier.Full is one on all", strings.Join(texts, "; "), what, describe(gives(ops)))}
+			Message: fmt.Sprintf("%s %s: it is %s; barrier.Full is one on all", strings.Join(texts, "; "), what, describe(order.Gives(ops)))}
 		if edits := c.replace(f, g, leaves); edits != nil {
 			d.SuggestedFixes = []analysis.SuggestedFix{{Message: "Use barrier.Full", TextEdits: edits}}
 		}

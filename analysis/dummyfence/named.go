@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/barriergen/barriergen/analysis/internal/atomics"
+	"github.com/barriergen/barriergen/analysis/internal/order"
 	"github.com/barriergen/barriergen/analysis/internal/report"
 	"github.com/barriergen/barriergen/arch"
 	"github.com/barriergen/barriergen/arch/targets"
@@ -133,7 +134,7 @@ func (c *checker) noFence(f *ast.File, d *ast.FuncDecl, name string) *NoFence {
 	case len(d.Body.List) == 0 || len(lacking) == 0:
 		return nil
 	case len(loads) > 0:
-		return &NoFence{"an atomic load whose result nobody uses is " + describe(gives(loads)), name}
+		return &NoFence{"an atomic load whose result nobody uses is " + describe(order.Gives(loads)), name}
 	}
 	return &NoFence{"runtime.KeepAlive stops the compiler only, and " + report.List(lacking) + needs(lacking) + " an instruction for " + p.Set().String(), name}
 }
