@@ -13,6 +13,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/barriergen/barriergen/analysis/asmfence"
 )
 
 // edit replaces a part of a file, in bytes.
@@ -81,8 +83,14 @@ func (r *result) load(ctx context.Context, o options, arch string) error {
 	if len(asked) == 0 {
 		return fmt.Errorf("no packages match %s", strings.Join(o.patterns, " "))
 	}
+	patterns := append(slices.Clone(o.patterns), dependencies(asked)...)
 	conf.Mode = packages.LoadSyntax | packages.NeedModule
-	pkgs, err := packages.Load(&conf, append(slices.Clone(o.patterns), dependencies(asked)...)...)
+	pkgs, err := packages.Load(&conf, patterns...)
+	if err == nil && slices.ContainsFunc(pkgs, unbuilt) {
+		// Export data needs a build. Where that fails, in assembly perhaps, types come from sources.
+		conf.Mode = packages.LoadAllSyntax | packages.NeedModule
+		pkgs, err = packages.Load(&conf, patterns...)
+	}
 	if err != nil {
 		return cmp.Or(ctx.Err(), fmt.Errorf("can't load packages for GOARCH=%s: %w", arch, err))
 	}
@@ -127,6 +135,11 @@ func (r *result) load(ctx context.Context, o options, arch string) error {
 	return nil
 }
 
+// unbuilt reports whether the go command could not build a package.
+func unbuilt(p *packages.Package) bool {
+	return slices.ContainsFunc(p.Errors, func(e packages.Error) bool { return e.Kind == packages.ListError })
+}
+
 // dependencies are the packages whose functions' order may be known: those that use the primitives or have assembly, and
 // those of the module itself. All others are taken from export data.
 func dependencies(asked []*packages.Package) []string {
@@ -161,6 +174,10 @@ func (r *result) problem(text string) {
 // add notes a diagnostic. A package and its variant with tests show the same one, as do the architectures.
 func (r *result) add(act *checker.Action, d analysis.Diagnostic, arch string) {
 	fset := act.Package.Fset
+	if d.Category == asmfence.Information { // what of an assembly file was not understood
+		r.problem(place(fset.Position(d.Pos)) + ": " + d.Message)
+		return
+	}
 	f := finding{analyzer: act.Analyzer, pkg: act.Package.ID, pos: fset.Position(d.Pos), message: d.Message, arches: []string{arch}}
 	f.end = f.pos
 	if d.End.IsValid() {

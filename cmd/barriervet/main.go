@@ -24,6 +24,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/unitchecker"
 
+	"github.com/barriergen/barriergen/analysis/asmfence"
 	"github.com/barriergen/barriergen/analysis/suite"
 )
 
@@ -127,6 +128,9 @@ func parse(args []string) (options, error) {
 		if errors.Is(err, flag.ErrHelp) {
 			return o, fmt.Errorf("%w\n%s", flag.ErrHelp, helpText(fs))
 		}
+		return o, err
+	}
+	if err := asmfence.Analyzer.Flags.Set("unread", "true"); err != nil { // the status depends on it
 		return o, err
 	}
 	for _, a := range suite.Analyzers {
