@@ -49,15 +49,12 @@ func New(raw any) (register.LinterPlugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := plugin{suite.Analyzers}
-	if len(s.Enable) > 0 {
-		p.analyzers = nil
-	}
+	var p plugin
 	var names []string
 	for _, a := range suite.Analyzers {
 		names = append(names, a.Name)
-		if slices.Contains(s.Enable, a.Name) {
-			p.analyzers = append(p.analyzers, a)
+		if len(s.Enable) == 0 || slices.Contains(s.Enable, a.Name) {
+			p.analyzers = append(p.analyzers, alone(a))
 		}
 		if f := a.Flags.Lookup("godecl"); f != nil { // golangci-lint drops what is not in a Go file
 			if err := f.Value.Set("true"); err != nil {
@@ -71,6 +68,20 @@ func New(raw any) (register.LinterPlugin, error) {
 		}
 	}
 	return p, nil
+}
+
+// alone is the analyzer without related positions: golangci-lint makes issues of their own of them.
+func alone(a *analysis.Analyzer) *analysis.Analyzer {
+	out := *a
+	out.Run = func(pass *analysis.Pass) (any, error) {
+		quiet := *pass
+		quiet.Report = func(d analysis.Diagnostic) {
+			d.Related = nil
+			pass.Report(d)
+		}
+		return a.Run(&quiet)
+	}
+	return &out
 }
 
 // BuildAnalyzers returns the analyzers.
