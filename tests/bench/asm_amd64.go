@@ -1,5 +1,7 @@
 package main
 
+import "github.com/barriergen/barriergen/tests/bench/measure"
+
 func callNothing()
 func callMFENCE()
 func callLockedAdd()
@@ -48,22 +50,20 @@ func calledNothing(n int) {
 	}
 }
 
-func assembly() []comparison {
+// assembly compares with instructions that Go code reaches by a call only.
+func assembly() ([]measure.Side, []measure.Comparison) {
 	p := &operand.v
-	return []comparison{
-		{
-			name: "StoreRelease/called store", target: "below 1", a: loop("StoreRelease", func(n int) { storeRelease(p, n) }),
-			b: loop("assembly call", func(n int) { calledStore(p, n) }),
-		},
-		{
-			name: "MFENCE/Full", target: "at least 4", a: loop("MFENCE (called)", mfence), b: loop("Full", full),
-			ok: func(r float64) bool { return r >= 4 },
-		},
-		{name: "Full/called LOCK ADDL", target: "at most 1", a: loop("Full", full), b: loop("LOCK ADDL $0,-8(SP)", calledLockedAdd)},
-		{
-			name: "TestAndSetBit/called LOCK BTSQ", a: loop("TestAndSetBit", func(n int) { testAndSetBit(p, n) }),
-			b: loop("LOCK BTSQ", func(n int) { calledTestAndSetBit(p, n) }),
-		},
-		{name: "empty call/empty loop", a: loop("assembly call", calledNothing), b: loop("loop", emptyLoop)},
-	}
+	return []measure.Side{
+			measure.Loop("called MFENCE", mfence),
+			measure.Loop("called LOCK ADDL", calledLockedAdd),
+			measure.Loop("called store", func(n int) { calledStore(p, n) }),
+			measure.Loop("called LOCK BTSQ", func(n int) { calledTestAndSetBit(p, n) }),
+			measure.Loop("empty call", calledNothing),
+		}, []measure.Comparison{
+			{Name: "StoreRelease / called store", Over: "StoreRelease", Under: "called store", Note: "To be below 1: the call costs more than the store."},
+			{Name: "called MFENCE / Full", Over: "called MFENCE", Under: "Full", Goal: measure.AtLeast(4), Note: lockedNote},
+			{Name: "Full / called LOCK ADDL", Over: "Full", Under: "called LOCK ADDL", Note: "To be about 1 or below."},
+			{Name: "TestAndSetBit / called LOCK BTSQ", Over: "TestAndSetBit", Under: "called LOCK BTSQ"},
+			{Name: "empty call / empty loop", Over: "empty call", Under: "empty loop"},
+		}
 }

@@ -2,5 +2,7 @@
 
 package main
 
+import "github.com/barriergen/barriergen/tests/bench/measure"
+
 // assembly compares with instructions that only amd64 has.
-func assembly() []comparison { return nil }
+func assembly() ([]measure.Side, []measure.Comparison) { return nil, nil }

@@ -1,9 +1,21 @@
-// Command bench measures what the primitives cost, as ratios.
+// Command bench measures what the primitives cost, beside what others published and beside their peers in C.
 //
-// The two sides of a comparison run in turn, many times, in one process, and
-// what counts is the median of the ratios of neighbours: a machine that slows
-// down in the middle slows both. Nothing here fails by time: the program
-// prints target and measurement side by side.
+//	go run ./tests/bench          # all of it, some minutes; writes BENCHMARKS.md and BENCHMARKS.svg
+//	go run ./tests/bench -quick   # a check that all of it works, below two minutes; writes nothing
+//	go run ./tests/bench -run SRCU
+//
+// The peers are liburcu and Concurrency Kit; the programs in peer/c are built when gcc and the libraries are there
+// (apt-get install gcc liburcu-dev libck-dev), and left out, which is said, when they are not. A machine that does nothing
+// else is needed for figures that mean something.
+//
+// The sides of an experiment run in turn, many times, each thread pinned to a processor, the C programs in time slices of
+// the same length. What counts is the median of the ratios of neighbours: a machine that slows down in the middle slows
+// both. A short run that lost its processor is repeated, a bounded number of times; what is left of such runs is counted.
+// Nothing here fails by time: goals and measurements are printed side by side. An interrupt ends it, and leaves no file
+// half written.
+//
+// The experiments are data, in the files rows*.go; package measure runs them, package report writes, package peer
+// builds and runs the C programs.
 //
 // # What the plain baseline is
 //

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/barriergen/barriergen/primitives/atomics"
+	"github.com/barriergen/barriergen/tests/bench/measure"
 )
 
-// ring is a queue from one producer to one consumer, as simple as it gets.
+// handRing is a queue from one producer to one consumer, as simple as it gets.
 // Either each side looks at the other's index for every value, or the slots
 // themselves say whether they are full, and nobody needs the indices.
-type ring struct {
+type handRing struct {
 	tail padded // next to write
 	head padded // next to read
 	slot [ringSize]uint64
@@ -36,7 +37,7 @@ func wait(spins *int) {
 // would reach them through a dictionary, that is by indirect calls.
 
 //go:noinline
-func (r *ring) produceRelease(n int) {
+func (r *handRing) produceRelease(n int) {
 	spins := 0
 	for i := range n {
 		tail := uint64(i)
@@ -49,7 +50,7 @@ func (r *ring) produceRelease(n int) {
 }
 
 //go:noinline
-func (r *ring) consumeRelease(n int) (wrong int) {
+func (r *handRing) consumeRelease(n int) (wrong int) {
 	spins := 0
 	for i := range n {
 		head := uint64(i)
@@ -65,7 +66,7 @@ func (r *ring) consumeRelease(n int) (wrong int) {
 }
 
 //go:noinline
-func (r *ring) produceSync(n int) {
+func (r *handRing) produceSync(n int) {
 	spins := 0
 	for i := range n {
 		tail := uint64(i)
@@ -78,7 +79,7 @@ func (r *ring) produceSync(n int) {
 }
 
 //go:noinline
-func (r *ring) consumeSync(n int) (wrong int) {
+func (r *handRing) consumeSync(n int) (wrong int) {
 	spins := 0
 	for i := range n {
 		head := uint64(i)
@@ -97,7 +98,7 @@ func (r *ring) consumeSync(n int) (wrong int) {
 // sides share a line only where they are close to each other.
 
 //go:noinline
-func (r *ring) produceSlotsRelease(n int) {
+func (r *handRing) produceSlotsRelease(n int) {
 	spins := 0
 	for i := range n {
 		slot := &r.slot[uint64(i)%ringSize]
@@ -109,7 +110,7 @@ func (r *ring) produceSlotsRelease(n int) {
 }
 
 //go:noinline
-func (r *ring) consumeSlotsRelease(n int) (wrong int) {
+func (r *handRing) consumeSlotsRelease(n int) (wrong int) {
 	spins := 0
 	for i := range n {
 		slot := &r.slot[uint64(i)%ringSize]
@@ -126,7 +127,7 @@ func (r *ring) consumeSlotsRelease(n int) (wrong int) {
 }
 
 //go:noinline
-func (r *ring) produceSlotsSync(n int) {
+func (r *handRing) produceSlotsSync(n int) {
 	spins := 0
 	for i := range n {
 		slot := &r.slot[uint64(i)%ringSize]
@@ -138,7 +139,7 @@ func (r *ring) produceSlotsSync(n int) {
 }
 
 //go:noinline
-func (r *ring) consumeSlotsSync(n int) (wrong int) {
+func (r *handRing) consumeSlotsSync(n int) (wrong int) {
 	spins := 0
 	for i := range n {
 		slot := &r.slot[uint64(i)%ringSize]
@@ -154,53 +155,39 @@ func (r *ring) consumeSlotsSync(n int) (wrong int) {
 	return wrong
 }
 
-// transfer times n values through a ring, each side on a thread of its own.
-func transfer(produce func(*ring, int), consume func(*ring, int) int, n int) (time.Duration, bool) {
-	r := new(ring)
+// transfer times n values from produce to consume, each on a processor of its own. Consume returns how many were wrong.
+func transfer(produce func(n int), consume func(n int) int, n int) (time.Duration, bool) {
 	var ready, start atomic.Bool // waking through a channel would take part of a short run
 	lost := make(chan bool, 1)
 	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		ready.Store(true)
-		for !start.Load() {
-		}
-		before := switches()
-		produce(r, n)
-		lost <- switches() != before
+		lost <- measure.Pinned(1, func() {
+			ready.Store(true)
+			for spins := 0; !start.Load(); {
+				wait(&spins)
+			}
+			produce(n)
+		})
 	}()
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	for !ready.Load() {
-		runtime.Gosched()
-	}
-	before := switches()
-	began := time.Now()
-	start.Store(true)
-	if wrong := consume(r, n); wrong != 0 {
-		panic("the ring delivered wrong values")
-	}
-	took := time.Since(began)
-	return took, switches() != before || <-lost
+	var took time.Duration
+	disturbed := measure.Pinned(0, func() {
+		for !ready.Load() {
+			runtime.Gosched()
+		}
+		began := time.Now()
+		start.Store(true)
+		if wrong := consume(n); wrong != 0 {
+			panic("the ring delivered wrong values")
+		}
+		took = time.Since(began)
+	})
+	return took, <-lost || disturbed
 }
 
-// over makes a side of the two halves of a ring.
-func over(name string, produce func(*ring, int), consume func(*ring, int) int) side {
-	return side{name, func(n int) (time.Duration, bool) { return transfer(produce, consume, n) }}
-}
-
-func rings() []comparison {
-	return []comparison{
-		{
-			name: "ring of slots, sync/atomic/StoreRelease", target: "at least 4", short: true,
-			a:  over("slots on sync/atomic", (*ring).produceSlotsSync, (*ring).consumeSlotsSync),
-			b:  over("slots on StoreRelease", (*ring).produceSlotsRelease, (*ring).consumeSlotsRelease),
-			ok: func(r float64) bool { return r >= 4 },
-		},
-		{
-			name: "ring with indices, sync/atomic/StoreRelease", short: true,
-			a: over("indices on sync/atomic", (*ring).produceSync, (*ring).consumeSync),
-			b: over("indices on StoreRelease", (*ring).produceRelease, (*ring).consumeRelease),
-		},
-	}
+// over makes a side of the two halves of a ring; every run has a new one.
+func over[R any](name string, newRing func() R, produce func(R, int), consume func(R, int) int) measure.Side {
+	return measure.Counted(name, func(n int) ([]time.Duration, bool) {
+		r := newRing()
+		took, disturbed := transfer(func(n int) { produce(r, n) }, func(n int) int { return consume(r, n) }, n)
+		return []time.Duration{took}, disturbed
+	})
 }
