@@ -36,14 +36,11 @@ func run(pass *analysis.Pass) (any, error) {
 	defer silenced.Unused()
 	for _, f := range pass.ResultOf[order.Analyzer].(*order.Result).Fences {
 		// Where a weaker fence would do everywhere, weakerfence says so.
-		if f.Call == nil || f.Weaker != nil && f.Weaker.Proved {
+		if f.Call == nil || !f.Redundant() || f.Weaker != nil && f.Weaker.Proved {
 			continue
 		}
 		proved, local := f.First(order.Proved), f.First(order.Local)
 		on, here := f.On(order.Proved), f.On(order.Local)
-		if len(on)+len(here) == 0 {
-			continue
-		}
 		var parts []string
 		if len(on) > 0 {
 			parts = append(parts, "redundant on "+report.Arches(on)+by(pass, f, proved))

@@ -29,5 +29,6 @@ func assembly(summaries []asm.Summary) *Body {
 			}
 		}
 	}
+	b.Promised = b.Steps
 	return b
 }

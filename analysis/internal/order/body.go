@@ -9,7 +9,8 @@ import (
 
 // Body is what a function does at least, on each machine: it is exported as a fact about the function.
 type Body struct {
-	Steps map[string][]contract.Step // by machine
+	// By machine: what it does, and what others may rely on.
+	Steps, Promised map[string][]contract.Step
 	// Line: the steps are all that the function does, each once and in order. Else there is one step, with the classes of
 	// the accesses that the function may make, and the orders that it gives on every path.
 	Line bool
@@ -29,8 +30,13 @@ func (b *Body) known(m *Machine) bool {
 }
 
 // steps are what the function does on a machine; of one without an entry nothing is known.
-func (b *Body) steps(m *Machine) []contract.Step {
-	if s, ok := b.Steps[m.Name]; ok {
+func (b *Body) steps(m *Machine) []contract.Step { return entry(b.Steps, m) }
+
+// promised is what of that others may rely on.
+func (b *Body) promised(m *Machine) []contract.Step { return entry(b.Promised, m) }
+
+func entry(by map[string][]contract.Step, m *Machine) []contract.Step {
+	if s, ok := by[m.Name]; ok {
 		return s
 	}
 	return []contract.Step{{Events: contract.All.Each()}}
@@ -41,23 +47,29 @@ func (b *Body) steps(m *Machine) []contract.Step {
 func (g *graph) body(holds func(goarch string) bool) *Body {
 	line, ok := g.line()
 	ok = ok && holds == nil
-	b := &Body{Steps: map[string][]contract.Step{}, Line: ok}
+	b := &Body{Steps: map[string][]contract.Step{}, Promised: map[string][]contract.Step{}, Line: ok}
 	for _, m := range everywhere() {
-		b.Steps[m.Name] = nil
+		b.Steps[m.Name], b.Promised[m.Name] = nil, nil
 		if !ok {
-			b.Steps[m.Name] = []contract.Step{g.summary(m)}
+			b.Steps[m.Name] = []contract.Step{g.summary(m, m.steps)}
+			b.Promised[m.Name] = []contract.Step{g.summary(m, m.promised)}
 			continue
 		}
 		for _, op := range line {
 			b.Steps[m.Name] = append(b.Steps[m.Name], m.steps(op)...)
+			b.Promised[m.Name] = append(b.Promised[m.Name], m.promised(op)...)
 		}
 	}
 	return b.only(holds)
 }
 
-func (g *graph) summary(m *Machine) contract.Step {
+func (g *graph) summary(m *Machine, does func(Op) []contract.Step) contract.Step {
 	var s contract.Step
-	on := g.on(m, nil)
+	on := g.skeleton(m)
+	for i, n := range g.nodes {
+		on.Nodes[i].Want = does(n.op)
+		on.Nodes[i].Give = on.Nodes[i].Want
+	}
 	for _, on.Strength = range m.strengths() {
 		one := flow.Summary(on)
 		s.Events, s.Orders = one.Events, append(s.Orders, one.Orders...)

@@ -68,6 +68,7 @@ func (b *Body) only(holds func(goarch string) bool) *Body {
 	for _, m := range everywhere() {
 		if !m.builds(holds) {
 			delete(b.Steps, m.Name)
+			delete(b.Promised, m.Name)
 		}
 	}
 	return b

@@ -243,16 +243,26 @@ func (c change) with(nodes []int, op Op) change {
 	return out
 }
 
-// on is the graph for a machine, before and after a change.
+// on is the graph for a machine, before and after a change. What changes is taken for what it does, everything else for
+// what it promises: an order that the rest gives beyond that only makes a loss smaller.
 func (g *graph) on(m *Machine, c change) flow.Graph {
+	out := g.skeleton(m)
+	for i, n := range g.nodes {
+		if op, ok := c[i]; ok {
+			out.Nodes[i].Want, out.Nodes[i].Give = m.steps(n.op), m.steps(op)
+			continue
+		}
+		out.Nodes[i].Want = m.promised(n.op)
+		out.Nodes[i].Give = out.Nodes[i].Want
+	}
+	return out
+}
+
+// skeleton is the graph for a machine without operations.
+func (g *graph) skeleton(m *Machine) flow.Graph {
 	out := flow.Graph{Nodes: make([]flow.Node, len(g.nodes)), Free: m.free(), Entry: contract.All, Exit: contract.All, Domain: contract.Normal}
 	for i, n := range g.nodes {
-		want := m.steps(n.op)
-		give := want
-		if op, ok := c[i]; ok {
-			give = m.steps(op)
-		}
-		out.Nodes[i] = flow.Node{Want: want, Give: give, May: n.op.May, Succ: n.succ}
+		out.Nodes[i] = flow.Node{May: n.op.May, Succ: n.succ}
 	}
 	return out
 }

@@ -137,6 +137,49 @@ func (m *Machine) primitive(p contract.Primitive, failed bool) []contract.Step {
 	return steps
 }
 
+// promised is what others may rely on of an operation: of a primitive its contract, not what its code happens to order
+// beyond it. A fence that binds to a neighbour promises nothing for itself.
+func (m *Machine) promised(op Op) []contract.Step {
+	switch {
+	case op.Body != nil:
+		return op.Body.promised(m)
+	case op.Prim == nil || m.compiler || op.Uncertain:
+		return m.steps(op)
+	case op.Private:
+		op.Private = false
+		return []contract.Step{m.unseen(m.promised(op))}
+	case op.Prim.Op == contract.Fence && op.Prim.Binds != contract.Anything:
+		return []contract.Step{{}}
+	case op.Prim.Op == contract.Fence:
+		return []contract.Step{{Orders: nearer(op.Prim.Orders)}}
+	case op.Failed:
+		return []contract.Step{{Events: []contract.Classes{contract.RMWRead}}}
+	case op.Prim.Op.RMW():
+		return []contract.Step{m.target.Known(op.Prim.Name)}
+	}
+	s := contract.Step{Events: []contract.Classes{contract.PlainRead}}
+	switch op.Prim.Op {
+	case contract.Store:
+		s.Events[0] = contract.PlainWrite
+	case contract.UnlockBit:
+		s.Events = append(s.Events, contract.PlainWrite)
+	}
+	s.Orders = op.Prim.Orders
+	return []contract.Step{s}
+}
+
+// nearer adds the observers that are nearer: what orders for devices orders for other CPUs too.
+func nearer(orders []contract.Order) []contract.Order {
+	out := slices.Clone(orders)
+	for i, o := range out {
+		if o.Domain&contract.Device != 0 {
+			out[i].Domain = contract.Everywhere
+		}
+		out[i].Domain |= contract.Normal
+	}
+	return out
+}
+
 // lower is the code of a primitive, nil if the machine has none.
 func (m *Machine) lower(p contract.Primitive) *arch.Lowering {
 	if low, ok := m.lowered.Load(p.Name); ok {

@@ -160,8 +160,10 @@ func (o Op) fence() bool {
 func (b *Body) fence() bool { return Op{Body: b}.fence() }
 
 // emits reports whether the fence is more on a machine than a compiler barrier.
-func (m *Machine) emits(o Op) bool {
-	return slices.ContainsFunc(m.steps(o), func(s contract.Step) bool { return len(s.Orders) > 0 })
+func (m *Machine) emits(o Op) bool { return ordering(m.steps(o)) }
+
+func ordering(steps []contract.Step) bool {
+	return slices.ContainsFunc(steps, func(s contract.Step) bool { return len(s.Orders) > 0 })
 }
 
 // removal is a set of fences that can go together.
@@ -386,7 +388,7 @@ func (r *removal) reasons(f *Fence, adapt func(*flow.Graph)) []Reason {
 		if _, gone := r.gone[i]; gone || n.at == nil || n.op.Unknown {
 			continue
 		}
-		if slices.ContainsFunc(r.machines, func(m *Machine) bool { return !m.compiler && m.emits(n.op) }) {
+		if slices.ContainsFunc(r.machines, func(m *Machine) bool { return !m.compiler && ordering(m.promised(n.op)) }) {
 			orderers = append(orderers, i)
 		}
 	}
@@ -461,6 +463,26 @@ func Levels() [][]Level {
 		}
 	}
 	return out
+}
+
+// Redundant reports whether there is an architecture on which the fence costs something and can go whatever the build's
+// feature level is.
+func (f *Fence) Redundant() bool {
+	for _, levels := range Levels() {
+		can, costs := true, false
+		for _, l := range levels {
+			for _, v := range f.Verdicts {
+				if v.Arch == l.Arch {
+					can = can && (v.Grade == Proved || v.Grade == Local || v.Grade == Free)
+					costs = costs || v.Grade == Proved || v.Grade == Local
+				}
+			}
+		}
+		if can && costs && levels[0].Arch != otherArch {
+			return true
+		}
+	}
+	return false
 }
 
 // On are the architectures of a grade, but not those without a target of their own.

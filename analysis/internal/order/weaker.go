@@ -43,7 +43,8 @@ func weaken(g *graph, f *Fence, gone change) *Weaker {
 		if saved == 0 || best != nil && (best.Proved && !w.Proved || best.Proved == w.Proved && saved <= most) {
 			continue
 		}
-		if w.Proved || g.enoughHere(f, p, gone) {
+		// A fence that is not full was chosen for a pair of kinds: what its caller shows says little of them.
+		if w.Proved || f.Op.Prim.Set() == contract.Full && g.enoughHere(f, p, gone) {
 			best, most = &w, saved
 		}
 	}

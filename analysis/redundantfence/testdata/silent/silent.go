@@ -6,6 +6,7 @@ import (
 
 	"github.com/barriergen/barriergen/primitives/atomics"
 	"github.com/barriergen/barriergen/primitives/barrier"
+	"github.com/barriergen/barriergen/primitives/bitops"
 )
 
 var (
@@ -148,5 +149,14 @@ func behindOwnVariable() {
 	var local uint32
 	x = 1
 	atomic.SwapUint32(&local, 1)
+	y = x
+}
+
+var word uint64
+
+// What code happens to order beyond its contract is no reason: some machine's ClearBit is a full barrier.
+func beyondContract() {
+	bitops.ClearBit(&word, 1)
+	barrier.AfterAtomic()
 	y = x
 }
