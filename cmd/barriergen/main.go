@@ -1,6 +1,7 @@
 // Barriergen generates memory barriers for Go that cost no more than the hardware asks, and explains them.
 //
 //	barriergen generate -o DIR     write a package of barriers
+//	barriergen fuse                turn functions made of primitives into one assembly function each
 //	barriergen list                show what is empty where
 //	barriergen explain AfterAtomic say why, with the code and its bytes
 //	barriergen verify              prove that the code keeps its contracts, and is minimal
@@ -10,6 +11,7 @@
 // In a module of your own, next to the code that needs them:
 //
 //	//go:generate go tool barriergen generate -o internal/barrier
+//	//go:generate go tool barriergen fuse
 package main
 
 import (

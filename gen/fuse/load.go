@@ -66,8 +66,10 @@ func Load(ctx context.Context, dir string, patterns []string) ([]*Package, error
 			out = append(out, pkg)
 		}
 	}
-	if len(errs) == 0 && sources == 0 {
-		errs = append(errs, fmt.Errorf("no file of %s begins with //go:build %s: put the functions to fuse into a file that does", strings.Join(patterns, " "), Tag))
+	if named := strings.Join(patterns, " "); len(pkgs) == 0 { // also if go.mod is not tidy
+		errs = append(errs, fmt.Errorf("%s names no package that the go command can load: go list %s says why", named, named))
+	} else if len(errs) == 0 && sources == 0 {
+		errs = append(errs, fmt.Errorf("no file of %s begins with //go:build %s: put the functions to fuse into a file that does", named, Tag))
 	}
 	return out, errors.Join(errs...)
 }

@@ -195,6 +195,7 @@ func TestPackagesThatAreNone(t *testing.T) {
 		files map[string]string
 		text  string
 	}{
+		{map[string]string{"a/a.txt": ""}, "./... names no package that the go command can load: go list ./... says why"},
 		{map[string]string{"a/a.go": "package a\n"}, "no file of ./... begins with //go:build barriergen"},
 		{map[string]string{"a/a.go": "package a\n\n//barriergen:entry none\nfunc F() {}\n"}, "a/a.go:3:1: a directive in a file without //go:build barriergen"},
 		{map[string]string{"a/a.go": "//go:build barriergen && linux\n\npackage a\n\nfunc F() {}\n"}, "a/a.go:1:1: the constraint is barriergen && linux: it must be barriergen alone"},

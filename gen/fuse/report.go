@@ -25,7 +25,7 @@ func (c *counts) add(seq arch.Seq) {
 	}
 }
 
-// before counts what the primitives by themselves are, at the highest level of the target.
+// before counts what the primitives by themselves are at the highest level of the target, and the calls of its default build.
 func before(f *Function, t *arch.Target) (c counts) {
 	l := &t.Levels[len(t.Levels)-1]
 	for _, in := range f.Operations() {
@@ -40,7 +40,7 @@ func before(f *Function, t *arch.Target) (c counts) {
 		} else {
 			c.add(fence)
 		}
-		if low.Form == arch.Assembly {
+		if goForm(*in, t).Form == arch.Assembly {
 			c.calls++
 		}
 	}
@@ -62,7 +62,8 @@ func after(f *Function, b *Build) (c counts) {
 }
 
 // Report is a table: for each function and architecture the instructions that access or order memory, the fences and the calls, and the
-// cost in cycles by the target's table, as they are and fused. Where LSE may be missing, instructions and fences are those with it.
+// cost in cycles by the target's table, as they are and fused. Where LSE may be missing, instructions and fences are those
+// with it, and calls those of the default build.
 func Report(pkgs []*Package) string {
 	rows := [][]string{{"function", "architecture", "instructions", "fences", "calls", "cycles", "form"}}
 	for _, p := range pkgs {

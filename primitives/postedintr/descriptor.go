@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/barriergen/barriergen/primitives/atomics"
-	"github.com/barriergen/barriergen/primitives/barrier"
 	"github.com/barriergen/barriergen/primitives/bitops"
 )
 
@@ -98,8 +97,7 @@ func (d *Descriptor) Sync(irr *[Vectors / 64]uint64) bool {
 
 //go:noinline
 func (d *Descriptor) collect(irr *[Vectors / 64]uint64) bool {
-	bitops.ClearBit(&d.control, onBit)
-	barrier.AfterAtomic() // a bit that is set behind the reads below comes with a notification of its own
+	clearFlag(&d.control, onBit)
 	return drain(d.pir[:], irr[:])
 }
 
@@ -122,8 +120,7 @@ func (d *Descriptor) Suppress() { bitops.SetBit(&d.control, snBit) }
 // Resume clears SN and reports whether requests came while it was set; then ON is set, and Sync finds them. It is for the
 // receiver.
 func (d *Descriptor) Resume() bool {
-	bitops.ClearBit(&d.control, snBit)
-	barrier.AfterAtomic() // a bit that is set behind the reads below comes with a notification
+	clearFlag(&d.control, snBit)
 	for i := range d.pir {
 		if atomics.LoadRelaxedUint64(&d.pir[i]) != 0 {
 			bitops.SetBit(&d.control, onBit)

@@ -10,8 +10,8 @@
 // receiver finds the bit; if the receiver does not find the bit, the sender finds ON cleared, sets it and notifies.
 //
 // The receiver's fence is barrier.AfterAtomic behind a bit operation without a result, as in KVM's pi_clear_on: by
-// contract that operation orders nothing. On amd64 it is a locked instruction and the fence is empty; on arm64 it is DMB
-// ISH. In Mailbox the flag is cleared by a store, since only the receiver clears it, and the fence is in StoreFull.
+// contract that operation orders nothing. On amd64 it is a locked instruction and the fence is empty; on arm64 the two are
+// fused, and LDCLRAL needs no fence behind it, or DMB ISH follows where LSE is missing. In Mailbox the flag is cleared by a store, since only the receiver clears it, and the fence is in StoreFull.
 //
 // While ON is clear Sync executes no atomic operation and no fence. It needs none: a sender whose request it misses has yet
 // to set ON, and notifies.
@@ -19,3 +19,5 @@
 // On amd64 Post is a LOCK CMPXCHG loop (Go has no instruction that sets a bit and tells what it was), a load and a
 // branch; if it has to notify, a second LOCK CMPXCHG or an XCHG.
 package postedintr
+
+//go:generate go run ../../cmd/barriergen fuse

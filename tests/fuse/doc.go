@@ -7,5 +7,6 @@
 //	go test ./tests/fuse -random 5000
 //
 // runs that many functions. On order, the plans of random functions are compared with the contracts path by path, and the
-// prover tries random straight lines.
+// prover tries random straight lines. What this module itself fuses is checked to be up to date, proved, and what its
+// documentation says, and each example is built as a module of a user's own; -all does that for every GOARCH.
 package fuse

@@ -36,7 +36,7 @@ var rules = []struct {
 	{"analysis/internal/asm/asmtest", []string{"analysis", "contract", "arch", "golang.org/x/tools", "github.com/stretchr/testify"}, nil},
 	{"cmd/barriervet", []string{"analysis", "internal", "golang.org/x/tools", "github.com/owenrumney/go-sarif", "github.com/rogpeppe/go-internal"}, []string{"github.com/stretchr/testify", "github.com/rogpeppe/go-internal"}},
 	{"gen/fuse", []string{"contract", "arch", "gen", "memmodel", "prover", "github.com/mmcloughlin/avo", "golang.org/x/tools"}, []string{"github.com/stretchr/testify", "internal"}},
-	{"examples", []string{"primitives"}, []string{"github.com/stretchr/testify"}},
+	{"examples", []string{"primitives", "golang.org/x/sys"}, []string{"github.com/stretchr/testify"}},
 	{"tests", []string{""}, nil},
 }
 
