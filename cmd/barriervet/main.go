@@ -26,6 +26,7 @@ import (
 
 	"github.com/barriergen/barriergen/analysis/asmfence"
 	"github.com/barriergen/barriergen/analysis/suite"
+	"github.com/barriergen/barriergen/internal/goarch"
 )
 
 // Exit statuses.
@@ -154,8 +155,8 @@ func parse(args []string) (options, error) {
 		if *arches == "" {
 			a = environment("GOARCH", runtime.GOARCH)
 		}
-		if !slices.Contains(goarches, a) {
-			return o, fmt.Errorf("-arch: unknown GOARCH %q; known are %s", a, strings.Join(goarches, ", "))
+		if !slices.Contains(goarch.Known, a) {
+			return o, fmt.Errorf("-arch: unknown GOARCH %q; known are %s", a, strings.Join(goarch.Known, ", "))
 		}
 		if !slices.Contains(o.arches, a) {
 			o.arches = append(o.arches, a)
@@ -174,9 +175,6 @@ func environment(name, otherwise string) string {
 	}
 	return otherwise
 }
-
-// goarches are the architectures of the go command.
-var goarches = []string{"386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le", "mipsle", "ppc64", "ppc64le", "riscv64", "s390x", "wasm"}
 
 func title(a *analysis.Analyzer) string {
 	first, _, _ := strings.Cut(a.Doc, "\n")

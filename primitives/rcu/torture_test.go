@@ -91,50 +91,22 @@ func (t *offlineTorture) Unlock() {
 func (t *offlineTorture) Pause() {}
 func (t *offlineTorture) Close() { t.r.Unregister() }
 
-// configurations of one flavour: with sections that block and that are short, few processors and many.
-func configurations(f flavour) []torture.Config {
-	base := torture.Config{Name: f.name, NewReader: f.reader, Barrier: f.domain.Barrier,
+// configuration is what torture needs to know of a flavour.
+func configuration(f flavour) torture.Config {
+	return torture.Config{Name: f.name, NewReader: f.reader, Barrier: f.domain.Barrier,
 		Wait: []func(func()){
 			func(done func()) { f.domain.Synchronize(); done() },
 			func(done func()) { f.domain.Synchronize(); done() },
 			f.domain.Defer,
 		}}
-	set := func(readers, updaters, procs int, block, gc bool) torture.Config {
-		c := base
-		c.Readers, c.Updaters, c.Procs, c.Block, c.GC = readers, updaters, procs, block, gc
-		return c
-	}
-	short := set(1, 1, 2, false, false)
-	short.Wait = short.Wait[:1]
-	return []torture.Config{
-		short,
-		set(2, 2, 1, true, false),
-		set(3, 2, 2, true, true),
-		set(6, 3, 8, true, false),
-	}
 }
 
 func TestTorture(t *testing.T) {
-	all := flavours()
-	for _, f := range all {
-		t.Run(f.name, func(t *testing.T) {
-			cs := configurations(f)
-			for _, c := range cs {
-				c.Duration = *campaign / time.Duration(len(all)*(len(cs)+1))
-				if !c.Block {
-					c.Duration *= 2 // what lack of a fence needs to show
-				}
-				s := torture.Run(c)
-				if s.Errors != 0 {
-					t.Fatalf("%v: %d of %d sections: %s", c, s.Errors, s.Reads, s.Example)
-				}
-				if s.Reads == 0 || s.Updates == 0 {
-					t.Errorf("%v: %d reads, %d updates: nothing was tried", c, s.Reads, s.Updates)
-				}
-				t.Logf("%v: %d reads, %d updates", c, s.Reads, s.Updates)
-			}
-		})
+	var all []torture.Config
+	for _, f := range flavours() {
+		all = append(all, configuration(f))
 	}
+	torture.Test(t, all, *campaign)
 }
 
 func TestMain(m *testing.M) { torture.Main(m) }

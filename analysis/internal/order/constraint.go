@@ -5,14 +5,15 @@ import (
 	"go/build/constraint"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/barriergen/barriergen/arch/targets"
+	"github.com/barriergen/barriergen/internal/goarch"
 )
 
-// goarches are the names that constrain a file to an architecture.
-var goarches = map[string]bool{"386": true, "amd64": true, "arm": true, "arm64": true, "loong64": true, "mips": true, "mips64": true, "mips64le": true,
-	"mipsle": true, "ppc64": true, "ppc64le": true, "riscv64": true, "s390x": true, "wasm": true}
+// isArch reports whether a name constrains a file to an architecture.
+func isArch(name string) bool { return slices.Contains(goarch.Known, name) }
 
 // constraints knows which files are for some architectures only.
 type constraints struct {
@@ -38,9 +39,9 @@ func (c *constraints) of(pos token.Pos) func(goarch string) bool {
 
 func constrained(name string, f *ast.File) func(string) bool {
 	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(name), ".go"), "_test")
-	if i := strings.LastIndexByte(base, '_'); i >= 0 && goarches[base[i+1:]] {
+	if i := strings.LastIndexByte(base, '_'); i >= 0 && isArch(base[i+1:]) {
 		only := base[i+1:]
-		return func(goarch string) bool { return goarch == only }
+		return func(name string) bool { return name == only }
 	}
 	for _, group := range f.Comments {
 		for _, line := range group.List {
@@ -52,10 +53,10 @@ func constrained(name string, f *ast.File) func(string) bool {
 				continue
 			}
 			mentions := false
-			expr.Eval(func(tag string) bool { mentions = mentions || goarches[tag]; return true })
+			expr.Eval(func(tag string) bool { mentions = mentions || isArch(tag); return true })
 			if mentions {
-				return func(goarch string) bool {
-					return expr.Eval(func(tag string) bool { return tag == goarch || !goarches[tag] })
+				return func(name string) bool {
+					return expr.Eval(func(tag string) bool { return tag == name || !isArch(tag) })
 				}
 			}
 		}

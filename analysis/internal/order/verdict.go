@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/barriergen/barriergen/contract"
 	"github.com/barriergen/barriergen/contract/flow"
@@ -57,7 +58,7 @@ type group struct {
 	machines []*Machine
 }
 
-func groups() []group {
+var groups = sync.OnceValue(func() []group {
 	var out []group
 	for _, m := range Machines() {
 		if i := slices.IndexFunc(out, func(g group) bool { return g.arch == m.Arch }); i >= 0 {
@@ -67,7 +68,7 @@ func groups() []group {
 		}
 	}
 	return out
-}
+})
 
 func compiler() *Machine { return Machines()[len(Machines())-1] }
 
@@ -352,16 +353,23 @@ func (g *graph) hide(f *Fence, s side) func(*flow.Graph) {
 	}
 }
 
-// reach are the nodes behind the given ones, or before them.
-func (g *graph) reach(nodes []int, backward bool) map[int]bool {
-	next := make([][]int, len(g.nodes))
+// predecessors are the nodes directly before each.
+func (g *graph) predecessors() [][]int {
+	out := make([][]int, len(g.nodes))
 	for i, n := range g.nodes {
 		for _, s := range n.succ {
-			if backward {
-				next[s] = append(next[s], i)
-			} else {
-				next[i] = append(next[i], s)
-			}
+			out[s] = append(out[s], i)
+		}
+	}
+	return out
+}
+
+// reach are the nodes behind the given ones, or before them.
+func (g *graph) reach(nodes []int, backward bool) map[int]bool {
+	next := g.predecessors()
+	if !backward {
+		for i, n := range g.nodes {
+			next[i] = n.succ
 		}
 	}
 	out := map[int]bool{}

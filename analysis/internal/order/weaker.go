@@ -128,12 +128,7 @@ func (g *graph) enoughHere(f *Fence, p contract.Primitive, gone change) bool {
 // lastRMW are the read-modify-writes directly before the fence, if on every path there is one that wrote and no access in
 // between; those of sync/atomic only, if others will not do.
 func (g *graph) lastRMW(f *Fence, sync bool) []Reason {
-	before := make([][]int, len(g.nodes))
-	for i, n := range g.nodes {
-		for _, s := range n.succ {
-			before[s] = append(before[s], i)
-		}
-	}
+	before := g.predecessors()
 	var out []Reason
 	seen := map[int]bool{}
 	work := f.nodes

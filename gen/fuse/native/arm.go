@@ -123,7 +123,7 @@ func (m arm) arithmetic(l *lowerer, in ir.Instr) {
 	dst, t := reg(in.Dst), in.Type
 	switch in.Op {
 	case ir.Convert:
-		m.convert(l, dst, in.Args[0], in.From, t)
+		l.convert(dst, in.Args[0], in.From, t)
 		return
 	case ir.Index:
 		a, b := l.in(in.Args[0], ir.Address), l.in(in.Args[1], ir.Uint64)
@@ -135,7 +135,7 @@ func (m arm) arithmetic(l *lowerer, in ir.Instr) {
 	if len(in.Args) == 1 {
 		x := l.in(a, t)
 		l.op(name, ops(r(x), r(dst)), regs(x), regs(dst))
-		m.narrow(l, dst, in.Op, t)
+		l.narrow(dst, in.Op, t)
 		return
 	}
 	b := in.Args[1]
@@ -164,13 +164,7 @@ func (m arm) arithmetic(l *lowerer, in ir.Instr) {
 	}
 	x := l.in(a, t)
 	l.op(name, ops(src, r(x), r(dst)), append(reading(src), x), regs(dst))
-	m.narrow(l, dst, in.Op, t)
-}
-
-func (m arm) narrow(l *lowerer, x reg, op ir.Op, t ir.Type) {
-	if t.Bits < 32 && op != ir.And && op != ir.AndNot && op != ir.Or && op != ir.Xor && op != ir.Shr {
-		l.op(m.extension(t), ops(r(x), r(x)), regs(x), regs(x))
-	}
+	l.narrow(dst, in.Op, t)
 }
 
 // extension is the move that extends a type to the whole register; it is also the one that loads it.
@@ -180,21 +174,6 @@ func (arm) extension(t ir.Type) string {
 		return names[1]
 	}
 	return names[0]
-}
-
-func (m arm) convert(l *lowerer, dst reg, v ir.Value, from, to ir.Type) {
-	x := l.in(v, from)
-	name := ""
-	switch {
-	case to.Bits < 32:
-		name = m.extension(to)
-	case to.Bits == 64 && from.Bits < 64:
-		name = m.extension(ir.Type{Bits: 32, Signed: from.Signed})
-	default:
-		m.move(l, dst, ir.V(ir.Reg(x)), to)
-		return
-	}
-	l.op(name, ops(r(x), r(dst)), regs(x), regs(dst))
 }
 
 // armConds are jumps and conditions.

@@ -130,6 +130,8 @@ type machine interface {
 	// move copies a value to a register; a constant is made there.
 	move(l *lowerer, dst reg, v ir.Value, t ir.Type)
 	arithmetic(l *lowerer, in ir.Instr)
+	// extension is the move that extends a type to what a register holds of it.
+	extension(t ir.Type) string
 	compare(l *lowerer, cond ir.Cond, t ir.Type, a, b ir.Value) condition
 	// set makes a condition a value.
 	set(l *lowerer, dst reg, c condition)

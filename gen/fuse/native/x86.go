@@ -96,7 +96,7 @@ func (m x86) arithmetic(l *lowerer, in ir.Instr) {
 	dst, t := reg(in.Dst), in.Type
 	sfx := m.suffix(t)
 	if in.Op == ir.Convert {
-		m.convert(l, dst, in.Args[0], in.From, t)
+		l.convert(dst, in.Args[0], in.From, t)
 		return
 	}
 	if in.Op == ir.Index {
@@ -111,7 +111,7 @@ func (m x86) arithmetic(l *lowerer, in ir.Instr) {
 	if len(in.Args) == 1 {
 		m.move(l, dst, a, t)
 		l.op(name, ops(r(dst)), regs(dst), regs(dst))
-		m.narrow(l, dst, in.Op, t)
+		l.narrow(dst, in.Op, t)
 		return
 	}
 	b := in.Args[1]
@@ -139,7 +139,7 @@ func (m x86) arithmetic(l *lowerer, in ir.Instr) {
 			m.move(l, x, a, t)
 			l.op(name, ops(r(cx), r(x)), regs(cx, x), regs(x))
 			m.move(l, dst, ir.V(ir.Reg(x)), t)
-			m.narrow(l, dst, in.Op, t)
+			l.narrow(dst, in.Op, t)
 			return
 		}
 		b.Const &= int64(t.Bits - 1)
@@ -153,7 +153,7 @@ func (m x86) arithmetic(l *lowerer, in ir.Instr) {
 	if in.Op == ir.Mul && src.kind == constant {
 		x := l.in(a, t)
 		l.op("IMUL3"+sfx, ops(src, r(x), r(dst)), regs(x), regs(dst))
-		m.narrow(l, dst, in.Op, t)
+		l.narrow(dst, in.Op, t)
 		return
 	}
 	if src.kind == register && src.reg == dst { // dst = a - dst
@@ -165,14 +165,7 @@ func (m x86) arithmetic(l *lowerer, in ir.Instr) {
 		m.move(l, dst, a, t)
 		l.op(name, ops(src, r(dst)), append(reading(src), dst), regs(dst))
 	}
-	m.narrow(l, dst, in.Op, t)
-}
-
-// narrow extends a result of 8 or 16 bits to what a variable of the type holds.
-func (m x86) narrow(l *lowerer, x reg, op ir.Op, t ir.Type) {
-	if t.Bits < 32 && op != ir.And && op != ir.AndNot && op != ir.Or && op != ir.Xor && op != ir.Shr {
-		l.op(m.extension(t), ops(r(x), r(x)), regs(x), regs(x))
-	}
+	l.narrow(dst, in.Op, t)
 }
 
 // extension is the move that extends a type to 32 bits, or 32 bits to 64.
@@ -182,21 +175,6 @@ func (x86) extension(t ir.Type) string {
 		return names[1]
 	}
 	return names[0]
-}
-
-func (m x86) convert(l *lowerer, dst reg, v ir.Value, from, to ir.Type) {
-	x := l.in(v, from)
-	name := ""
-	switch {
-	case to.Bits < 32:
-		name = m.extension(to)
-	case to.Bits == 64 && from.Bits < 64:
-		name = m.extension(ir.Type{Bits: 32, Signed: from.Signed})
-	default:
-		m.move(l, dst, ir.V(ir.Reg(x)), to)
-		return
-	}
-	l.op(name, ops(r(x), r(dst)), regs(x), regs(dst))
 }
 
 // x86Conds are jumps and what makes a value of the same flags.
