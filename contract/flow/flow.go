@@ -16,6 +16,7 @@ package flow
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/barriergen/barriergen/contract"
 )
@@ -57,6 +58,14 @@ type row struct {
 	class                                contract.Classes
 	wantMet, wantNext, giveMet, giveNext contract.Classes
 	caller                               bool // the access was made before the entry
+}
+
+// stands reports whether whatever may be lost of another access, at the same place, is lost of this one: it is of the same
+// class, wanted before at least as much, and given before no more. Nothing that follows can turn that round, since all that
+// a node adds grows with what is known.
+func (r row) stands(other row) bool {
+	return r.class == other.class && r.caller == other.caller &&
+		other.wantMet&^r.wantMet == 0 && other.wantNext&^r.wantNext == 0 && r.giveMet&^other.giveMet == 0 && r.giveNext&^other.giveNext == 0
 }
 
 // Contained reports whether the second version keeps every order of the first, and if not, one that is lost.
@@ -313,15 +322,16 @@ type at struct {
 // orders them, until it returns false.
 type visitor func(r row, node int, class contract.Classes, wanted, given bool) bool
 
-// run follows every row along every path, and calls exit for each that reaches an exit.
+// run follows every row along every path, but those that another stands for, and calls exit for each that reaches an exit.
 func (m *machine) run(visit visitor, exit func(r row)) {
-	seen := map[at]bool{}
+	into := make([][]row, len(m.nodes))
 	var work []at
 	push := func(n int, r row) {
-		if a := (at{n, r}); !seen[a] {
-			seen[a] = true
-			work = append(work, a)
+		if slices.ContainsFunc(into[n], func(have row) bool { return have.stands(r) }) {
+			return
 		}
+		into[n] = append(into[n], r)
+		work = append(work, at{n, r})
 	}
 	// leave takes a row out of a node, where want and give are what is known of it.
 	leave := func(n int, r row, want, give known, later func(pair [2]int) bool) bool {
