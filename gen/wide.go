@@ -55,8 +55,8 @@ func (x Uint128) CompareAndSwap(old, new Pair) (seen Pair, swapped bool) {
 	return swapCell(x.cell, old, new)
 }
 
-// Load returns the value. It may write the cell, unchanged: no machine here loads 16 bytes as one otherwise. It is an
-// acquire load.
+// Load returns the value. It may write the cell, unchanged, since it is a compare-and-swap: not every CPU of these
+// architectures loads 16 bytes as one (on amd64 those with AVX do, on arm64 those with LSE2). It is an acquire load.
 func (x Uint128) Load() Pair {
 	seen, _ := x.CompareAndSwap(Pair{}, Pair{})
 	return seen

@@ -25,7 +25,7 @@ func experiments(peers *peer.Set) []measure.Experiment {
 	for threads := 1; threads <= min(2, len(measure.CPUs)); threads++ {
 		list = append(list, lockRows(peers, threads))
 	}
-	return append(list, postedRows(), queueRows(peers), handRows(), atomicRows(), allocationRows(), emptyRows())
+	return append(list, postedRows(), queueRows(peers), handRows(), atomicRows(), fusedRows(), allocationRows(), emptyRows())
 }
 
 const lockedNote = "Depends on what a locked instruction costs on this processor, and how fast a loop of one store can be: both differ between generations."
