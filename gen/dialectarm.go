@@ -42,7 +42,7 @@ func armArg(a arch.Arg, label func(int) operand.Op) operand.Op {
 
 func (armDialect) inst(in arch.Inst, width int, label func(int) operand.Op) (*ir.Instruction, error) {
 	if in.Name == "CASPAL" {
-		word, err := encodeCASPAL(armRegs[in.Args[0].Role], armRegs[in.Args[0].Pair], armRegs[in.Args[1].Role],
+		word, err := EncodeCASPAL(armRegs[in.Args[0].Role], armRegs[in.Args[0].Pair], armRegs[in.Args[1].Role],
 			armRegs[in.Args[2].Role], armRegs[in.Args[2].Pair])
 		return raw("WORD", text(fmt.Sprintf("$%#x", word))), err
 	}
@@ -74,8 +74,8 @@ func armDispatch(label string) []*ir.Instruction {
 	}
 }
 
-// encodeCASPAL encodes CASPAL Xs, Xs+1, Xt, Xt+1, [Xn], which the assembler can't spell (Arm ARM DDI 0487 C6.2 CASP).
-func encodeCASPAL(s, s1, n, t, t1 int) (uint32, error) {
+// EncodeCASPAL encodes CASPAL Xs, Xs+1, Xt, Xt+1, [Xn], which the assembler can't spell (Arm ARM DDI 0487 C6.2 CASP).
+func EncodeCASPAL(s, s1, n, t, t1 int) (uint32, error) {
 	if s%2 != 0 || t%2 != 0 || s1 != s+1 || t1 != t+1 {
 		return 0, fmt.Errorf("CASPAL needs pairs of an even register and the next, not R%d R%d and R%d R%d", s, s1, t, t1)
 	}

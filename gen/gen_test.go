@@ -237,9 +237,9 @@ func TestFormsAreChecked(t *testing.T) {
 	assert.NoError(t, err)
 	_, err = x86form.Inst("FROB")
 	assert.ErrorContains(t, err, "no form of FROB")
-	_, err = encodeCASPAL(1, 2, 0, 4, 5)
+	_, err = EncodeCASPAL(1, 2, 0, 4, 5)
 	assert.ErrorContains(t, err, "pairs")
-	word, err := encodeCASPAL(2, 3, 0, 4, 5)
+	word, err := EncodeCASPAL(2, 3, 0, 4, 5)
 	require.NoError(t, err)
 	assert.EqualValues(t, 0x4862fc04, word)
 }

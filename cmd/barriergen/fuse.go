@@ -12,8 +12,8 @@ var fuseCommand = command{
 	name:  "fuse",
 	args:  "[-verify] [-asm] [-report | -explain | -check] [PACKAGE...]",
 	short: "turn functions made of primitives into one assembly function each",
-	long: `Fuse reads the files of the packages (default: the one here) that begin with //go:build barriergen. Their functions are ordinary Go on integers, booleans
-and pointers, with if, loops with constant bounds, and calls of this project's primitives. Beside each file NAME.go it writes zNAME_amd64.s and zNAME_arm64.s
+	long: `Fuse reads the files of the packages (default: the one here) that begin with //go:build barriergen. Their functions are ordinary Go on integers, booleans,
+pointers and pairs, with if, switch, loops with constant bounds, and calls of this project's primitives. Beside each file NAME.go it writes zNAME_amd64.s and zNAME_arm64.s
 with their declarations, in which neighbouring operations order each other, and zNAME_generic.go with the same bodies for all other builds. Where the
 primitives by themselves cost no more, the Go body is used.
 

@@ -158,8 +158,12 @@ func (s *Source) stubs(p *Package, i int, t *arch.Target) ([]byte, error) {
 			body += string(s.slice(p, f.bare())) + "\n\n"
 			continue
 		}
-		dispatches, checks = dispatches || len(b.Codes) > 1, checks || len(f.Near) > 0
+		dispatches = dispatches || len(b.Codes) > 1
+		checks = checks || len(f.Near) > 0 || slices.ContainsFunc(f.Checks, func(c front.Check) bool { return c.Kind == front.Aligned })
 		decls = append(decls, f.Decl.Type)
+		if len(f.Checks) > 0 {
+			decls = append(decls, f.Decl.Body)
+		}
 		if f.Decl.Recv != nil {
 			decls = append(decls, f.Decl.Recv)
 		}
@@ -203,8 +207,8 @@ func exported(name string) string {
 	return string(out)
 }
 
-// wrapped reports whether a Go function stands before the assembly: a method, or one that checks for nil.
-func (f *Function) wrapped() bool { return f.Decl.Recv != nil || len(f.Near) > 0 }
+// wrapped reports whether a Go function stands before the assembly: a method, or one that checks its parameters.
+func (f *Function) wrapped() bool { return f.Decl.Recv != nil || len(f.Near) > 0 || len(f.Checks) > 0 }
 
 // symbol is the name of the assembly function.
 func (f *Function) symbol() string {
@@ -229,24 +233,29 @@ func (f *Function) signature() ast.Node {
 	return &d
 }
 
-// wrapper is the Go function that calls the assembly, and the declaration of that.
-func (f *Function) wrapper(p *Package) string {
-	qualify := func(pkg *types.Package) string {
+// qualifier calls packages as the file does.
+func (s *Source) qualifier(p *Package) types.Qualifier {
+	return func(pkg *types.Package) string {
 		if pkg == p.Types {
 			return ""
 		}
-		for id, obj := range p.Info.Uses { // as the file calls it
-			if name, ok := obj.(*types.PkgName); ok && name.Imported() == pkg && f.src.file.FileStart <= id.Pos() && id.Pos() < f.src.file.FileEnd {
+		for id, obj := range p.Info.Uses {
+			if name, ok := obj.(*types.PkgName); ok && name.Imported() == pkg && s.file.FileStart <= id.Pos() && id.Pos() < s.file.FileEnd {
 				return name.Name()
 			}
 		}
 		return pkg.Name()
 	}
+}
+
+// wrapper is the Go function that calls the assembly, and the declaration of that.
+func (f *Function) wrapper(p *Package) string {
+	qualify := f.src.qualifier(p)
 	var all, args []string
 	param := func(v *types.Var) string {
 		name := v.Name()
 		if name == "" || name == "_" {
-			name = fmt.Sprintf("arg%d", len(args))
+			name = f.unused(fmt.Sprintf("arg%d", len(args)))
 		}
 		args = append(args, name)
 		all = append(all, name+" "+types.TypeString(v.Type(), qualify))
@@ -272,11 +281,68 @@ func (f *Function) wrapper(p *Package) string {
 	for _, name := range f.Near {
 		fmt.Fprintf(&b, "_ = *(*byte)(unsafe.Pointer(%s)) // nil is found out here: a fault in assembly so far from address 0 would kill the program\n", name)
 	}
-	if results != "" {
-		b.WriteString("return ")
+	call := fmt.Sprintf("%s(%s)\n", f.symbol(), strings.Join(args, ", "))
+	conds := f.conditions(qualify)
+	switch {
+	case results != "":
+		call = "return " + call
+	case conds != nil:
+		call += "return\n"
 	}
-	fmt.Fprintf(&b, "%s(%s)\n}\n\n//go:noescape\nfunc %s(%s)%s", f.symbol(), strings.Join(args, ", "), f.symbol(), strings.Join(all, ", "), results)
+	if conds != nil {
+		body := f.src.slice(p, f.Decl.Body)
+		call = fmt.Sprintf("if %s {\n%s}\n%s\n", strings.Join(conds, " && "), call, body[1:len(body)-1])
+	}
+	fmt.Fprintf(&b, "%s}\n\n//go:noescape\nfunc %s(%s)%s", call, f.symbol(), strings.Join(all, ", "), results)
 	return b.String()
+}
+
+// unused is a name that the function does not use.
+func (f *Function) unused(name string) string {
+	ast.Inspect(f.Decl, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && id.Name == name {
+			name = f.unused(name + "_")
+			return false
+		}
+		return true
+	})
+	return name
+}
+
+// conditions are what must hold for the assembly to run: bits are in their bitmap, cells of 16 bytes are there and aligned, since a fault in
+// assembly is fatal, and the CPU has the instructions. Else the Go body panics, or takes its lock.
+func (f *Function) conditions(qualify types.Qualifier) []string {
+	var out []string
+	add := func(format string, args ...any) {
+		if c := fmt.Sprintf(format, args...); !slices.Contains(out, c) {
+			out = append(out, c)
+		}
+	}
+	handle := ""
+	for _, c := range f.Checks {
+		if c.Type != nil {
+			handle = "(" + types.TypeString(c.Type, qualify) + "{})"
+		}
+		switch {
+		case c.Kind == front.HasCell:
+			add("%s != %s", c.Param, handle)
+		case c.Kind == front.Aligned:
+			at := fmt.Sprintf("uintptr(unsafe.Pointer(%s))", c.Param)
+			if c.Off != 0 {
+				at = fmt.Sprintf("(%s%+d)", at, c.Off)
+			}
+			add("%s != nil", c.Param)
+			add("%s%%16 == 0", at)
+		case c.Index != "":
+			add("%s/64 < uint(len(%s))", c.Index, c.Param)
+		default:
+			add("len(%s) >= %d", c.Param, c.Words)
+		}
+	}
+	if handle != "" {
+		add("%s.LockFree()", handle)
+	}
+	return out
 }
 
 // names checks that what is generated collides with nothing.
@@ -310,7 +376,7 @@ func (s *Source) assembly(p *Package, i int) []byte {
 		if build.Kept != "" {
 			continue
 		}
-		fmt.Fprintf(&b, "\n// func %s%s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n", f.symbol(), strings.TrimPrefix(types.TypeString(f.all(), types.RelativeTo(p.Types)), "func"), f.symbol(), f.ArgBytes)
+		fmt.Fprintf(&b, "\n// func %s%s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n", f.symbol(), strings.TrimPrefix(types.TypeString(f.all(), s.qualifier(p)), "func"), f.symbol(), f.ArgBytes)
 		if len(build.Codes) == 1 {
 			write(&b, build.Codes[0].Lines)
 			continue

@@ -20,6 +20,11 @@
 //	//barriergen:exit none
 //
 // mean that nothing that a caller did before needs to be ordered by this function, and nothing that it does afterwards.
+//
+// A fault in assembly is fatal, and assembly checks no bounds. So a function that uses a 16-byte cell or a bitmap, which must be its parameter or at a
+// constant distance from one, begins with a check in Go: that a handle has a cell, that an address is not nil and aligned to 16 bytes, that a bit is within.
+// Where that does not hold, or the CPU lacks the instruction, the Go body runs: it panics where, and with the words that, the source says. A handle
+// can't be misaligned: those who make one see to that.
 package fuse
 
 import (

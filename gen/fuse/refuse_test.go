@@ -18,6 +18,7 @@ const imports = `import (
 	"github.com/barriergen/barriergen/primitives/atomics"
 	"github.com/barriergen/barriergen/primitives/barrier"
 	"github.com/barriergen/barriergen/primitives/bitops"
+	"unsafe"
 )
 
 `
@@ -45,7 +46,10 @@ func module(t *testing.T, files map[string]string) string {
 func TestRefusals(t *testing.T) {
 	const shared = `package p
 
-import "github.com/barriergen/barriergen/primitives/atomics"
+import (
+	"github.com/barriergen/barriergen/primitives/atomics"
+	"github.com/barriergen/barriergen/primitives/bitops"
+)
 
 type S struct {
 	A, B uint64
@@ -56,6 +60,9 @@ type S struct {
 	W    [4]uint64
 	L    atomics.Uint64
 	X    atomics.Uint128
+	Pair atomics.Pair
+	Bits bitops.Bitmap
+	Odd  [5][3]uint64
 	Far  [5000]byte
 	Z    uint64
 }
@@ -86,11 +93,18 @@ func fusedF() {}
 		{"func F(s *S, i int) uint64 { return s.W[@i] }", "an index that may be out of range"},
 		{"func F(s *S) (n uint64) { for i := 0; i < 5; i++ { n += s.W[@i] }; return n }", "an index that may be out of range"},
 		{"func F(s *S) uint64 { return @s.V[0] }", "an index of []uint64: only arrays have bounds that are known"},
-		{"func F(b *bitops.Bitmap) { @b.Set(1) }", "use bitops.SetBit on the address of the word"},
+		{"func F(b *bitops.Bitmap) { @b.Set(1) }", "a bitmap that is not a parameter as it came: its bounds are checked in Go before the assembly runs; pass the Bitmap as a parameter, or the address of the word, for bitops.SetBit(&b[n/64], n)"},
+		{"func F(s *S) { @s.Bits.Set(1) }", "a bitmap that is not a parameter"},
+		{"func F(b bitops.Bitmap, n uint) bool { n++; return b.TestAcquire(@n) }", "the number of a bit that is no parameter, constant or loop's variable"},
+		{"func F(b bitops.Bitmap, n uint) { b.ClearUnlock(@n + 1) }", "for bitops.ClearBitUnlock(&b[n/64], n)"},
+		{"func F(b bitops.Bitmap) { @b = nil; b.Set(1) }", "b is assigned: what it stands for must be known in Go"},
+		{"func F(b, c bitops.Bitmap) { b = @c }", "bitops.Bitmap: a fused function works on integers"},
+		{"func F(b bitops.Bitmap) uint64 { return @b[1] }", "bitops.Bitmap: only arrays have bounds that are known"},
 		{"func F(s *S) { @helper() }", "a call of example.com/m/NN.helper, which is no primitive of barriergen"},
 		{"func F(s *S) { @func() {}() }", "a call of a function value"},
 		{"func F(s *S) { @go helper() }", "a go, defer, select or send statement"},
-		{"func F(s *S) { @switch s.A { } }", "a switch: write it as if and else"},
+		{"func F(s *S) { switch s.A { case 1: s.A = 2; @fallthrough; case 2: s.B = 3 } }", "fallthrough: use if"},
+		{"func F(s *S) { @switch any(s).(type) { } }", "this statement is not among those that can be fused"},
 		{"func F(s *S) { if s.A == 0 { @goto end }; s.A = 1\nend: s.A = 2 }", "goto: use if"},
 		{"func F(@x float64) float64 { return x }", "a value of type float64"},
 		{"func F(@x string) { }", "a value of type string"},
@@ -111,9 +125,27 @@ func fusedF() {}
 		{"@const c = 1\nfunc F(s *S) { s.A = c }", "a declaration of const"},
 		{"func F(@g uint64) uint64 { return g }", "a parameter called g, which is a register to the assembler"},
 		{"func F(@R1 uint64) (AX uint64) { return 1 }", "a register to the assembler"},
-		{"func F(s *S) { @barrier.AfterSyncAtomic() }", "an operation of sync/atomic, which a fused function can't hold"},
-		{"func F(s *S) { @barrier.AfterSRCUReadUnlock() }", "which a fused function can't hold"},
-		{"func F(s *S) { @s.X.CompareAndSwap(atomics.Pair{}, atomics.Pair{}) }", "works on a handle"},
+		{"func F(s *S) { s.A = 1; @barrier.AfterSyncAtomic() }", "AfterSyncAtomic binds to the successful sync/atomic read-modify-write directly before it, and no access of a fused function is that: put it first"},
+		{"func F(s *S) { for range 2 { @barrier.AfterSyncAtomic(); s.A = 1 } }", "put it first"},
+		{"func F(s *S) { if s.A == 1 { @barrier.AfterSRCUReadUnlock() } }", "AfterSRCUReadUnlock binds to the SRCU read unlock directly before it"},
+		{"//barriergen:entry none\nfunc F(s *S) { @barrier.AfterSyncAtomic(); s.A = 1 }", "which is the caller's, and the function says that nothing of the caller's need be ordered: leave out the fence, or //barriergen:entry none"},
+		{"func F(s *S) { @s.X.CompareAndSwap(atomics.Pair{}, atomics.Pair{}) }", "a handle that is not a parameter"},
+		{"func F(x *atomics.Uint128) { @x.Load() }", "a handle that is not a parameter"},
+		{"func F(s *S) { atomics.Uint128At(@unsafe.Pointer(s.P)).Load() }", "a 16-byte cell that is not at a constant distance from a parameter: that it is aligned is checked in Go"},
+		{"func F(s *S) { for i := range 5 { atomics.Uint128At(@unsafe.Pointer(&s.Odd[i])).Load() } }", "not at a constant distance"},
+		{"func F(p unsafe.Pointer, n int) { atomics.Uint128At(@unsafe.Add(p, n)).Load() }", "not at a constant distance"},
+		{"func F(x atomics.Uint128) { @x.Store(atomics.Pair{}) }", "Store of a 16-byte cell retries as long as others write"},
+		{"func F(x atomics.Uint128) atomics.Pair { return @x.Swap(atomics.Pair{}) }", "write a loop of at most N calls of CompareAndSwap"},
+		{"func F(x atomics.Uint128) bool { return @x.LockFree() }", "ask in Go, around the call"},
+		{"func F(x, y atomics.Uint128) { @x = y; x.Load() }", "the handle x is assigned more than once"},
+		{"func F(x, y atomics.Uint128) { @z := x; z = y; z.Load() }", "the handle z is assigned more than once"},
+		{"func F(x atomics.Uint128) @atomics.Uint128 { return x }", "result 1 is a pointer"},
+		{"func F(x, y atomics.Uint128) bool { return @x == y }", "a handle is used as a value"},
+		{"func F(x atomics.Uint128) { @atomics.NewUint128(x.Load()) }", "NewUint128, which is no primitive"},
+		{"func F(s *S) atomics.Pair { return @s.Pair }", "a Pair that is no local variable, literal or result of Load: in memory it is two words"},
+		{"func F(s *S, w atomics.Pair) { @s.Pair = w }", "a Pair is used as one value"},
+		{"func F(w atomics.Pair) { switch @w { case atomics.Pair{}: } }", "a Pair is used as one value"},
+		{"func F(s *S, w atomics.Pair) { atomics.StoreReleaseUint64(&@w.Lo, 1) }", "the address of the local variable w"},
 		{"func F(s *S) { @x, y := two(); _, _ = x, y }\nfunc two() (int, int) { return 1, 2 }", "a call with several results"},
 		{"func F(s *S) { @type T int; s.A = uint64(T(1)) }", "a type inside a function"},
 		{"func F(s *S) { var @f = func() {}; _ = f }", "a value of type func()"},
@@ -123,6 +155,7 @@ func fusedF() {}
 		{"func (s *S) @F() uint64 { return s.Z }\nfunc (s *embedded) F() uint64 { return s.B }", ""},
 		{"func @F(s *S) uint64 { return s.Z }", "the assembly of F would be called fusedF, which is declared in the package: rename one"},
 		{crowd(), "too many live values"},
+		{"func F(x atomics.Uint128, a, b, c, d, e, f atomics.Pair) uint64 { _, ok := @x.CompareAndSwap(a, b); if ok { return 1 }; return a.Lo + a.Hi + b.Lo + b.Hi + c.Lo*c.Hi + d.Lo*d.Hi + e.Lo*e.Hi + f.Lo*f.Hi }", "too many live values"},
 	}
 	files := map[string]string{}
 	type expected struct{ place, text string }
@@ -132,7 +165,7 @@ func fusedF() {}
 		files[name+"/s.go"] = shared
 		text := tagLine + imports
 		code := strings.ReplaceAll(c.code, "@", "")
-		text += code + "\n\nfunc uses(p *int32, q *uint64) {\n\tatomics.LoadRelaxedInt32(p)\n\tbarrier.Full()\n\tbitops.TestBit(q, 1)\n}\n"
+		text += code + "\n\nfunc uses(p *int32, q *uint64) {\n\tatomics.LoadRelaxedInt32(p)\n\tbarrier.Full()\n\tbitops.TestBit(q, 1)\n\t_ = unsafe.Pointer(p)\n}\n"
 		files[name+"/f.go"] = text
 		at := strings.Index(text, code) + strings.Index(c.code, "@")
 		line := strings.Count(text[:at], "\n") + 1

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/barriergen/barriergen/arch"
 	"github.com/barriergen/barriergen/contract"
 	"github.com/barriergen/barriergen/gen/fuse/front"
+	"github.com/barriergen/barriergen/gen/fuse/ir"
 	"github.com/barriergen/barriergen/gen/fuse/native"
 	"github.com/barriergen/barriergen/gen/fuse/order"
 	"github.com/barriergen/barriergen/prover"
@@ -64,19 +67,48 @@ func Prove(ctx context.Context, f *Function, plan *order.Plan, c *prover.Compare
 		return out, &native.Error{Pos: f.Pos, Text: fmt.Sprintf("%s has more than %d paths, loops run once and twice, and the proof looks at no more: split it", f.Name, proofPaths)}
 	}
 	for _, path := range paths {
-		line := prover.Line{Before: f.Entry != 0, After: f.Exit != 0}
-		for _, v := range path {
-			o := prover.Operation{Primitive: ops[v.Slot].Prim, Fails: v.Fails, Code: plan.Options[v.Slot].Seq}
-			if ops[v.Slot].Dst < 0 && o.Primitive.Op.RMW() && !o.Primitive.Op.Conditional() && o.Primitive.Result != contract.NoResult {
-				o.Primitive.Result = contract.OldValue // the model sees it read, though nobody wants the value
+		for _, before := range callers(ops, path, plan.Machine.Target) {
+			line := prover.Line{Before: f.Entry != 0, After: f.Exit != 0, Operations: before}
+			for _, v := range path {
+				o := prover.Operation{Primitive: ops[v.Slot].Prim, Fails: v.Fails, Code: plan.Options[v.Slot].Seq}
+				if ops[v.Slot].Dst < 0 && o.Primitive.Op.RMW() && !o.Primitive.Op.Conditional() && o.Primitive.Result != contract.NoResult {
+					o.Primitive.Result = contract.OldValue // the model sees it read, though nobody wants the value
+				}
+				line.Operations = append(line.Operations, o)
 			}
-			line.Operations = append(line.Operations, o)
+			got, err := c.Compare(ctx, line)
+			if err != nil {
+				return out, err
+			}
+			out.Programs, out.Forbidden, out.New = out.Programs+got.Programs, out.Forbidden+got.Forbidden, append(out.New, got.New...)
 		}
-		got, err := c.Compare(ctx, line)
-		if err != nil {
-			return out, err
-		}
-		out.Programs, out.Forbidden, out.New = out.Programs+got.Programs, out.Forbidden+got.Forbidden, append(out.New, got.New...)
 	}
 	return out, nil
+}
+
+// callers are the operations of the caller that a fence of the path binds to, in each form that they may have; one empty line if there is
+// no such fence.
+func callers(ops []*ir.Instr, path []order.Visit, t *arch.Target) [][]prover.Operation {
+	var out [][]prover.Operation
+	for _, v := range path {
+		var p contract.Primitive
+		var forms []arch.Candidate
+		switch ops[v.Slot].Prim.Binds {
+		case contract.LastSyncRMW: // as sync/atomic is compiled, with the least of a contract
+			p, _ = contract.Lookup("AddRelaxed")
+			forms = slices.DeleteFunc(slices.Clone(t.Levels[0].Candidates()[p.Op]), func(c arch.Candidate) bool { return c.Form != arch.Inline })
+		case contract.LastSRCU:
+			p, _ = contract.Lookup("AddFull")
+			forms = []arch.Candidate{arch.Select(t, &t.Levels[0], p, arch.Use{}).Candidate}
+		}
+		for _, c := range forms {
+			for _, seq := range c.Variants() {
+				out = append(out, []prover.Operation{{Primitive: p, Code: seq.Flat()}})
+			}
+		}
+	}
+	if out == nil {
+		return [][]prover.Operation{nil}
+	}
+	return out
 }

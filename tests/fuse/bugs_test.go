@@ -109,7 +109,7 @@ func TestVerifyRefuses(t *testing.T) {
 	}
 	err := fuse.Verify(t.Context(), pkg)
 	require.Error(t, err)
-	assert.Contains(t, err.Error(), "bugs.go:28:6: Refill on arm64 shows what its primitives forbid: ")
+	assert.Contains(t, err.Error(), "bugs.go:30:6: Refill on arm64 shows what its primitives forbid: ")
 	assert.NotContains(t, err.Error(), "amd64") // there is no weaker code than a locked operation
 	assert.NotContains(t, err.Error(), "RefillBroken")
 }

@@ -80,13 +80,13 @@ func campaign(t *testing.T, first, end int) {
 	}
 	sources := func() {
 		const imports = "import (\n\t\"github.com/barriergen/barriergen/primitives/atomics\"\n\t\"github.com/barriergen/barriergen/primitives/barrier\"\n" +
-			"\t\"github.com/barriergen/barriergen/primitives/bitops\"\n)\n\nvar _, _ = atomics.LoadRelaxedInt32, bitops.SetBit\n"
+			"\t\"github.com/barriergen/barriergen/primitives/bitops\"\n\t\"unsafe\"\n)\n\nvar _, _, _ = atomics.LoadRelaxedInt32, bitops.SetBit, unsafe.Pointer(nil)\n"
 		var text strings.Builder
 		for _, n := range functions {
 			text.WriteString("\n" + function(rand.New(rand.NewPCG(*seed, uint64(n))), n))
 		}
-		write("fused/f.go", "//go:build barriergen\n\npackage fused\n\n"+strings.Replace(imports, "\nvar _, _ = atomics.LoadRelaxedInt32, bitops.SetBit\n", "", 1)+
-			text.String()+"\nfunc always(p *uint64) {\n\tatomics.LoadRelaxedUint64(p)\n\tbitops.SetBit(p, 1)\n\tbarrier.Full()\n}\n")
+		write("fused/f.go", "//go:build barriergen\n\npackage fused\n\n"+imports[:strings.Index(imports, "\nvar _")]+
+			text.String()+"\nfunc always(p *uint64) {\n\tatomics.LoadRelaxedUint64(p)\n\tbitops.SetBit(p, 1)\n\tbarrier.Full()\n\t_ = unsafe.Pointer(p)\n}\n")
 		write("plain/f.go", "package plain\n\n"+imports+"var _ = barrier.Full\n"+text.String())
 	}
 	sources()
@@ -236,15 +236,19 @@ func program(pkg *fuse.Package, functions []int, seed uint64) string {
 	b.WriteString(head)
 	b.WriteString("var functions = []function{\n")
 	call := func(pkg string, n int) string {
-		args := fmt.Sprintf("%s.F%d((*%s.S)(s), (*%s.S)(q), a[0], uint32(a[1]), int64(a[2]), int32(a[3]), uint8(a[4]), a[5]&1 != 0, int16(a[6]))", pkg, n, pkg, pkg)
-		const open = "func(s, q unsafe.Pointer, a [7]uint64) [2]uint64 { "
+		args := fmt.Sprintf("%s.F%d((*%s.S)(s), (*%s.S)(q), a[0], uint32(a[1]), int64(a[2]), int32(a[3]), uint8(a[4]), a[5]&1 != 0, int16(a[6]), atomics.Uint128At(unsafe.Pointer(&(*%s.S)(s).X)), atomics.Pair{Lo: a[7], Hi: a[8]}, bitops.Bitmap((*%s.S)(s).J[:]), uint(a[9])&255)", pkg, n, pkg, pkg, pkg, pkg)
+		const open = "func(s, q unsafe.Pointer, a [10]uint64) [3]uint64 { "
 		switch res := results[n%len(results)]; {
+		case res == pair:
+			return open + "z := " + args + "; return [3]uint64{z.Lo, z.Hi} }"
+		case strings.HasPrefix(res, "(z "+pair):
+			return open + "z, y := " + args + "; return [3]uint64{z.Lo, z.Hi, truth(y)} }"
 		case strings.HasPrefix(res, "("):
-			return open + "x, y := " + args + "; return [2]uint64{uint64(x), truth(y)} }"
+			return open + "x, y := " + args + "; return [3]uint64{uint64(x), truth(y)} }"
 		case res == "bool":
-			return open + "return [2]uint64{truth(" + args + ")} }"
+			return open + "return [3]uint64{truth(" + args + ")} }"
 		default:
-			return open + "return [2]uint64{uint64(" + args + ")} }"
+			return open + "return [3]uint64{uint64(" + args + ")} }"
 		}
 	}
 	for _, n := range functions {
@@ -262,6 +266,11 @@ func program(pkg *fuse.Package, functions []int, seed uint64) string {
 			}
 			args := []int64{bases[0], bases[1]}
 			for _, t := range byName[fmt.Sprintf("F%d", n)].Params[2:] {
+				given := map[string]int64{"x_cell": bases[0] + off("X"), "m_base": bases[0] + off("J"), "m_len": 4, "m_cap": 4}
+				if v, ok := given[t.Name]; ok {
+					args = append(args, v)
+					continue
+				}
 				w := mix(&x)
 				if w&3 == 0 {
 					w >>= 56
@@ -269,11 +278,14 @@ func program(pkg *fuse.Package, functions []int, seed uint64) string {
 				if t.Type.Bool {
 					w &= 1
 				}
+				if t.Name == "n" {
+					w &= 255
+				}
 				args = append(args, t.Type.Extend(int64(w)))
 			}
 			res := m.run(byName[fmt.Sprintf("F%d", n)], args)
 			h := fnv.New64a()
-			var out [2]uint64
+			var out [3]uint64
 			for i, r := range res {
 				out[i] = uint64(r)
 			}
@@ -301,6 +313,9 @@ import (
 	"os"
 	"unsafe"
 
+	"github.com/barriergen/barriergen/primitives/atomics"
+	"github.com/barriergen/barriergen/primitives/bitops"
+
 	"example.com/campaign/fused"
 	"example.com/campaign/plain"
 )
@@ -309,7 +324,7 @@ const vectors = VECTORS
 
 type function struct {
 	n            int
-	fused, plain func(s, q unsafe.Pointer, a [7]uint64) [2]uint64
+	fused, plain func(s, q unsafe.Pointer, a [10]uint64) [3]uint64
 	want         [vectors]uint64
 }
 
@@ -347,17 +362,20 @@ func fill(s *fused.S, x *uint64) {
 	data[unsafe.Offsetof(s.I)] &= 1
 }
 
+// The linker aligns large variables to 16 bytes and more, which new does not.
+var first, second fused.S
+
 func main() {
 	bad := 0
 	for _, f := range functions {
 		for v := range vectors {
-			for i, call := range []func(s, q unsafe.Pointer, a [7]uint64) [2]uint64{f.fused, f.plain} {
+			for i, call := range []func(s, q unsafe.Pointer, a [10]uint64) [3]uint64{f.fused, f.plain} {
 				x := uint64(SEED) + uint64(f.n)*1000 + uint64(v)
-				s, q := new(fused.S), new(fused.S)
+				s, q := &first, &second
 				fill(s, &x)
 				fill(q, &x)
 				s.Next, q.Next = q, s
-				var a [7]uint64
+				var a [10]uint64
 				for k := range a {
 					w := mix(&x)
 					if w&3 == 0 {

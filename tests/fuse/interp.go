@@ -3,6 +3,7 @@ package fuse
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/barriergen/barriergen/contract"
 	"github.com/barriergen/barriergen/gen/fuse/ir"
@@ -59,6 +60,19 @@ func (m *machine) run(f *ir.Func, args []int64) []int64 {
 		b := f.Blocks[at]
 		for _, in := range b.Instrs {
 			m.steps++
+			if in.Op == ir.Memory && in.Prim.Operand == contract.Wide {
+				var args [4]int64
+				for i, v := range in.Args {
+					args[i] = get(v)
+				}
+				got := m.exchange(get(in.Base)+in.Off, args)
+				for i, d := range append(slices.Clone(in.Seen), in.Dst) {
+					if d != ir.None {
+						vars[d] = got[i]
+					}
+				}
+				continue
+			}
 			var a [2]int64
 			t := in.Type
 			if in.Op == ir.Convert {
@@ -105,6 +119,17 @@ func (m *machine) run(f *ir.Func, args []int64) []int64 {
 			return out
 		}
 	}
+}
+
+// exchange compares 16 bytes with the first two values, and stores the others if they are equal. It returns what was there, and whether it stored.
+func (m *machine) exchange(addr int64, args [4]int64) [3]int64 {
+	got := [3]int64{m.load(addr, ir.Uint64), m.load(addr+8, ir.Uint64)}
+	if got[0] == args[0] && got[1] == args[1] {
+		got[2] = 1
+		m.store(addr, 64, args[2])
+		m.store(addr+8, 64, args[3])
+	}
+	return got
 }
 
 // primitive performs an operation by its documentation.

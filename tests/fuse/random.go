@@ -24,6 +24,8 @@ type S struct {
 	K    [6]uint32
 	L    atomics.Uint64
 	M    atomics.Int32
+	X    [2]uint64 // a handle's cell
+	W    [4][2]uint64
 	U    uintptr
 	T    struct {
 		X uint64
@@ -56,18 +58,19 @@ type programmer struct {
 // kinds are those of variables.
 var kinds = []string{"uint64", "uint32", "int64", "int32", "uint8", "int16", "uint16", "int8", "uint", "uintptr", "bool"}
 
-var signature = "(s *S, q *S, a uint64, b uint32, c int64, d int32, e uint8, f bool, h int16)"
+var signature = "(s *S, q *S, a uint64, b uint32, c int64, d int32, e uint8, f bool, h int16, x atomics.Uint128, w atomics.Pair, m bitops.Bitmap, n uint)"
 
 // results are the results of the functions; each has those of its number modulo their count.
-var results = []string{"uint64", "bool", "int32", "uint8", "(x uint32, y bool)", "int16"}
+var results = []string{"uint64", "bool", "int32", "uint8", "(z uint32, y bool)", "int16", pair, "(z " + pair + ", y bool)"}
 
 // function writes the function of a number.
 func function(rng *rand.Rand, n int) string {
 	p := &programmer{Rand: rng, consts: map[string]bool{}, limit: 3 + rng.IntN(14), trips: 1, vars: map[string][]string{
-		"uint64": {"a"}, "uint32": {"b"}, "int64": {"c"}, "int32": {"d"}, "uint8": {"e"}, "bool": {"f"}, "int16": {"h"}}}
+		"uint64": {"a"}, "uint32": {"b"}, "int64": {"c"}, "int32": {"d"}, "uint8": {"e"}, "bool": {"f"}, "int16": {"h"}, pair: {"w"}}}
 	res := results[n%len(results)]
-	if strings.HasPrefix(res, "(") {
-		p.vars["uint32"] = append(p.vars["uint32"], "x")
+	if named, ok := strings.CutPrefix(res, "(z "); ok {
+		typ, _, _ := strings.Cut(named, ",")
+		p.vars[typ] = append(p.vars[typ], "z")
 		p.vars["bool"] = append(p.vars["bool"], "y")
 	}
 	if rng.IntN(6) == 0 {
@@ -87,12 +90,18 @@ func (p *programmer) line(format string, args ...any) {
 
 func (p *programmer) ret(n int) {
 	switch res := results[n%len(results)]; {
+	case res == pair:
+		p.line("return %s", p.pair(true))
 	case !strings.HasPrefix(res, "("):
 		p.line("return %s", p.expr(res, 2))
 	case p.IntN(2) == 0:
 		p.line("return")
-	default:
+	case !strings.HasPrefix(res, "(z "+pair):
 		p.line("return %s, %s", p.expr("uint32", 1), p.expr("bool", 1))
+	case p.IntN(2) == 0:
+		p.line("return %s.CompareAndSwap(%s, %s)", p.cell(), p.pair(false), p.pair(false))
+	default:
+		p.line("return %s, %s", p.pair(false), p.expr("bool", 1))
 	}
 }
 
@@ -110,6 +119,10 @@ func (p *programmer) body(n int) {
 }
 
 func (p *programmer) stmt(n int) {
+	if p.IntN(9) == 0 {
+		p.wide(n)
+		return
+	}
 	switch k := p.IntN(20); {
 	case k < 3:
 		t := kinds[p.IntN(len(kinds))]
@@ -139,6 +152,23 @@ func (p *programmer) stmt(n int) {
 		p.line("%s = %s", place, p.pure(t, 2))
 	case k < 13:
 		p.line("%s", p.effect())
+	case k == 13 && p.depth < 3 && p.IntN(2) == 0:
+		p.depth++
+		t := kinds[p.IntN(len(kinds)-1)]
+		p.line("switch %s {", p.expr(t, 1))
+		for c := range 1 + p.IntN(3) {
+			p.line("case %d, %d:", 4*c, 4*c+p.IntN(3)+1)
+			p.nested(n, p.IntN(5) == 0)
+		}
+		if p.IntN(2) == 0 {
+			p.line("default:")
+			p.nested(n, false)
+			if p.IntN(2) == 0 {
+				p.line("\tbreak")
+			}
+		}
+		p.line("}")
+		p.depth--
 	case k < 16 && p.depth < 3:
 		p.depth++
 		cond := p.expr("bool", 2)
@@ -200,6 +230,10 @@ var fences = []string{"Full", "Acquire", "Release", "Read", "Write", "Compiler",
 // variable is a random local variable that may be assigned.
 func (p *programmer) variable() (typ, name string) {
 	t := kinds[p.IntN(len(kinds))]
+	if t == "uint64" && p.IntN(3) == 0 {
+		vs := p.vars[pair]
+		return t, vs[p.IntN(len(vs))] + []string{".Lo", ".Hi"}[p.IntN(2)]
+	}
 	if vs := p.vars[t]; len(vs) > 0 {
 		return t, vs[p.IntN(len(vs))]
 	}
@@ -311,6 +345,9 @@ func (p *programmer) value(t string, depth int, reads bool) string {
 	vs := p.vars[t]
 	if depth == 0 || p.IntN(4) == 0 {
 		switch {
+		case t == "uint64" && p.IntN(6) == 0:
+			ws := p.vars[pair]
+			return ws[p.IntN(len(ws))] + []string{".Lo", ".Hi"}[p.IntN(2)]
 		case len(vs) > 0 && p.IntN(3) > 0:
 			return vs[p.IntN(len(vs))]
 		case t == "bool" && len(vs) > 0:
@@ -335,7 +372,9 @@ func (p *programmer) value(t string, depth int, reads bool) string {
 		return t + "(a)"
 	}
 	if t == "bool" {
-		switch p.IntN(5) {
+		switch p.IntN(6) {
+		case 5:
+			return "(" + p.pair(false) + " " + []string{"==", "!="}[p.IntN(2)] + " " + p.pair(false) + ")"
 		case 0:
 			return "!(" + sub("bool") + ")"
 		case 1:
@@ -381,80 +420,4 @@ func (p *programmer) value(t string, depth int, reads bool) string {
 		return fmt.Sprintf("(%s %s (%s))", v, op, p.value([]string{"uint64", "uint8", "uint32"}[p.IntN(3)], 0, false))
 	}
 	return "(" + varying() + " " + []string{"+", "-", "*", "&", "|", "^", "&^"}[p.IntN(7)] + " " + sub(t) + ")"
-}
-
-var suffixes = map[string]string{"uint64": "Uint64", "uint32": "Uint32", "int64": "Int64", "int32": "Int32", "uintptr": "Uintptr"}
-
-var strengths = []string{"Relaxed", "Acquire", "Release", "Full"}
-
-// primitive is a call that returns a value of a type, or what is given if there is none.
-func (p *programmer) primitive(t, otherwise string) string {
-	st := strengths[p.IntN(4)]
-	if t == "bool" {
-		switch p.IntN(6) {
-		case 0:
-			return fmt.Sprintf("bitops.%s(%s, %s)", []string{"TestAndSetBit", "TestAndClearBit", "TestAndChangeBit", "TestAndSetBitLock"}[p.IntN(4)], p.word("uint64"), p.bit())
-		case 1:
-			return fmt.Sprintf("bitops.%s(%s, %s)", []string{"TestBit", "TestBitAcquire"}[p.IntN(2)], p.word("uint64"), p.bit())
-		case 2:
-			return fmt.Sprintf("bitops.XorUnlockIsNegativeByte(%s, %s)", p.word("uint64"), p.pure("uint8", 1))
-		}
-		w := []string{"uint64", "uint32", "int64", "int32", "uintptr"}[p.IntN(5)]
-		addr := p.word(w)
-		old := p.pure(w, 1)
-		if p.IntN(2) == 0 {
-			old = "0"
-		}
-		return fmt.Sprintf("atomics.CompareAndSwap%s%s(%s, %s, %s)", st, suffixes[w], addr, old, p.pure(w, 1))
-	}
-	sfx, ok := suffixes[t]
-	if !ok {
-		return otherwise
-	}
-	switch p.IntN(8) {
-	case 0, 1:
-		return fmt.Sprintf("atomics.Load%s%s(%s)", []string{"Relaxed", "Acquire"}[p.IntN(2)], sfx, p.word(t))
-	case 2, 3:
-		return fmt.Sprintf("atomics.Add%s%s(%s, %s)", st, sfx, p.word(t), p.pure(t, 1))
-	case 4, 5:
-		return fmt.Sprintf("atomics.Swap%s%s(%s, %s)", st, sfx, p.word(t), p.pure(t, 1))
-	case 6:
-		if p.IntN(4) == 0 { // a loop on amd64, so the Go body stays there
-			return fmt.Sprintf("atomics.%s%s%s(%s, %s)", []string{"And", "Or", "Xor"}[p.IntN(3)], st, sfx, p.word(t), p.pure(t, 1))
-		}
-	}
-	switch t {
-	case "uint64":
-		return p.object() + ".L.LoadAcquire()"
-	case "int32":
-		return p.object() + ".M.AddFull(" + p.pure(t, 1) + ")"
-	}
-	return otherwise
-}
-
-func (p *programmer) bit() string {
-	if p.IntN(2) == 0 {
-		return fmt.Sprint(p.IntN(64))
-	}
-	return "uint(" + p.pure("uint64", 0) + ")"
-}
-
-// effect is a call for its effect.
-func (p *programmer) effect() string {
-	st := strengths[p.IntN(4)]
-	t := []string{"uint64", "uint32", "int64", "int32", "uintptr"}[p.IntN(5)]
-	switch p.IntN(8) {
-	case 0, 1:
-		return fmt.Sprintf("bitops.%s(%s, %s)", []string{"SetBit", "ClearBit", "ChangeBit", "ClearBitUnlock", "ClearBitUnlockNonAtomic", "TestAndSetBit"}[p.IntN(6)],
-			p.word("uint64"), p.bit())
-	case 2, 3:
-		return fmt.Sprintf("atomics.Store%s%s(%s, %s)", []string{"Relaxed", "Release", "Full"}[p.IntN(3)], suffixes[t], p.word(t), p.pure(t, 2))
-	case 4:
-		return fmt.Sprintf("atomics.%s%s%s(%s, %s)", []string{"And", "Or", "Xor", "Swap", "Add"}[p.IntN(5)], st, suffixes[t], p.word(t), p.pure(t, 1))
-	case 5:
-		return p.object() + ".L." + []string{"StoreRelease", "OrRelaxed", "StoreFull"}[p.IntN(3)] + "(" + p.pure("uint64", 1) + ")"
-	case 6:
-		return p.object() + ".M.StoreRelaxed(" + p.pure("int32", 1) + ")"
-	}
-	return fmt.Sprintf("atomics.CompareAndSwap%s%s(%s, %s, %s)", st, suffixes[t], p.word(t), p.pure(t, 1), p.pure(t, 1))
 }

@@ -116,12 +116,16 @@ func (t *translator) offsets(st *types.Struct) []int64 {
 }
 
 func (t *translator) element(x *ast.IndexExpr) address {
-	a, typ := t.base(x.X)
+	typ := t.Info.TypeOf(x.X)
+	if p, ok := typ.Underlying().(*types.Pointer); ok {
+		typ = p.Elem()
+	}
 	arr, ok := typ.Underlying().(*types.Array)
 	if !ok {
 		t.fail(x.Pos(), "an index of %s: only arrays have bounds that are known; pass a pointer to the element, or to an array",
 			types.TypeString(typ, types.RelativeTo(t.Types)))
 	}
+	a, _ := t.base(x.X)
 	size := t.Sizes.Sizeof(arr.Elem())
 	if c, ok := t.constant(x.Index); ok {
 		a.off += c.Const * size
@@ -142,6 +146,7 @@ func (t *translator) element(x *ast.IndexExpr) address {
 	}
 	a.base = t.emit(ir.Instr{Op: ir.Index, Pos: x.Pos(), Dst: t.fn.NewVar("", ir.Address), Type: ir.Address, Scale: scale, Args: []ir.Value{a.base, index}})
 	a.reach += at.hi * size
+	a.uneven = a.uneven || size%16 != 0
 	return a
 }
 

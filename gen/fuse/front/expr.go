@@ -20,6 +20,7 @@ func (t *translator) expr(e ast.Expr) ir.Value {
 	switch x := e.(type) {
 	case *ast.Ident:
 		v := t.lookup(x)
+		t.typeOf(x.Pos(), t.Info.TypeOf(x))
 		if v.addr != nil {
 			return t.value(x.Pos(), *v.addr)
 		}
@@ -33,6 +34,11 @@ func (t *translator) expr(e ast.Expr) ir.Value {
 		typ := t.typeOf(x.Pos(), t.Info.TypeOf(x))
 		return t.arithmetic(x.OpPos, x.Op, typ, t.expr(x.X), x.Y)
 	case *ast.StarExpr, *ast.SelectorExpr, *ast.IndexExpr:
+		if sel, ok := x.(*ast.SelectorExpr); ok {
+			if i, ok := t.half(sel); ok {
+				return t.pair(sel.X)[i]
+			}
+		}
 		typ := t.typeOf(e.Pos(), t.Info.TypeOf(e))
 		return t.plainLoad(e.Pos(), t.address(e), typ)
 	case *ast.CallExpr:
@@ -197,6 +203,9 @@ func (t *translator) operands(x *ast.BinaryExpr) (ir.Type, ir.Value, ir.Value) {
 	if b, ok := typ.Underlying().(*types.Basic); ok && b.Info()&types.IsUntyped != 0 {
 		typ = t.Info.TypeOf(x.Y)
 	}
+	if t.isPair(typ) {
+		return ir.Uint64, t.differ(x.OpPos, t.pair(x.X), t.pair(x.Y)), ir.C(0)
+	}
 	return t.typeOf(x.Pos(), typ), t.expr(x.X), t.expr(x.Y)
 }
 
@@ -301,17 +310,16 @@ func (t *translator) convert(x *ast.CallExpr) ir.Value {
 
 // primitive is a call of a primitive.
 func (t *translator) primitive(x *ast.CallExpr, fun ast.Expr, obj *types.Func, prim contract.Primitive) ir.Value {
-	args := x.Args
-	acc := &ir.Access{Prim: prim, Base: ir.C(0)}
-	in := ir.Instr{Op: ir.Memory, Pos: x.Pos(), Dst: ir.None, Access: acc}
-	if why := refused[prim.Op]; why != "" {
-		t.fail(x.Pos(), "%s %s", prim.Name, why)
+	if sel, ok := fun.(*ast.SelectorExpr); ok && prim.Operand == contract.Wide {
+		t.cellCall(x, sel, prim)
+		return ir.Value{Reg: ir.None}
 	}
-	if why := unbindable[prim.Binds]; why != "" {
-		t.fail(x.Pos(), "%s binds to %s", prim.Name, why)
+	args := x.Args
+	if prim.Op == contract.WaitLoad {
+		t.fail(x.Pos(), "%s waits as long as it takes: assembly can't be preempted; wait in Go, around the call", prim.Name)
 	}
 	if prim.Op == contract.Fence {
-		t.emit(in)
+		t.emit(ir.Instr{Op: ir.Memory, Pos: x.Pos(), Dst: ir.None, Access: &ir.Access{Prim: prim, Base: ir.C(0)}})
 		return ir.Value{Reg: ir.None}
 	}
 	var a address
@@ -319,7 +327,7 @@ func (t *translator) primitive(x *ast.CallExpr, fun ast.Expr, obj *types.Func, p
 	if recv := obj.Signature().Recv(); recv != nil {
 		sel := fun.(*ast.SelectorExpr)
 		if _, isSlice := deref(recv.Type()).Underlying().(*types.Slice); isSlice {
-			t.fail(x.Pos(), "a method of a Bitmap, which checks its bounds: use bitops.%s on the address of the word", prim.Name)
+			return t.operation(x, obj, prim, t.bit(sel.X, args[0], prim), types.Typ[types.Uint64], args)
 		}
 		if deref(t.Info.TypeOf(sel.X)) != types.Unalias(t.Info.TypeOf(sel.X)) {
 			a = t.pointer(sel.X)
@@ -339,6 +347,12 @@ func (t *translator) primitive(x *ast.CallExpr, fun ast.Expr, obj *types.Func, p
 		elem = deref(t.Info.TypeOf(args[0]))
 		args = args[1:]
 	}
+	return t.operation(x, obj, prim, a, elem, args)
+}
+
+// operation is a call of a primitive on a word.
+func (t *translator) operation(x *ast.CallExpr, obj *types.Func, prim contract.Primitive, a address, elem types.Type, args []ast.Expr) ir.Value {
+	in := ir.Instr{Op: ir.Memory, Pos: x.Pos(), Dst: ir.None, Access: &ir.Access{Prim: prim}}
 	typ := t.typeOf(x.Pos(), elem)
 	if typ.Pointer && prim.Op != contract.Load {
 		t.fail(x.Pos(), "%s stores a pointer: assembly bypasses the garbage collector's write barrier; do it in Go, around the call", obj.Name())
@@ -356,20 +370,8 @@ func (t *translator) primitive(x *ast.CallExpr, fun ast.Expr, obj *types.Func, p
 		res := t.typeOf(x.Pos(), t.Info.TypeOf(x))
 		in.Dst = t.fn.NewVar("", res)
 	}
-	acc.Width = typ.Bits
+	in.Width = typ.Bits
 	return t.access(in, a)
-}
-
-// refused are the operations that can't be in assembly, with what to do instead.
-var refused = map[contract.Op]string{
-	contract.WaitLoad:        "waits as long as it takes: assembly can't be preempted; wait in Go, around the call",
-	contract.CompareAndSwap2: "works on a handle, which is checked in Go: call it in Go",
-}
-
-// unbindable are the neighbours that a fused function can't hold.
-var unbindable = map[contract.Binding]string{
-	contract.LastSyncRMW: "an operation of sync/atomic, which a fused function can't hold: use this project's operation and AfterAtomic",
-	contract.LastSRCU:    "an SRCU read unlock, which a fused function can't hold: use Full",
 }
 
 func (t *translator) plainLoad(pos token.Pos, a address, typ ir.Type) ir.Value {

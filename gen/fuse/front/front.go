@@ -51,15 +51,19 @@ type Function struct {
 	// Near are the parameters that must not be nil: an access through them is so far from the address that a nil pointer
 	// would not be found out.
 	Near []string
+	// Checks are what must hold for the assembly to run in place of the Go body.
+	Checks []Check
 }
 
 // Read turns a declaration into a function.
 func Read(p *Package, decl *ast.FuncDecl) (fn *Function, err error) {
 	t := &translator{Package: p, vars: map[types.Object]*variable{}}
 	defer func() {
-		if e, ok := recover().(*Error); ok {
-			fn, err = nil, e
-		} else if r := recover(); r != nil {
+		switch r := recover().(type) {
+		case nil:
+		case *Error:
+			fn, err = nil, r
+		default:
 			panic(r)
 		}
 	}()
@@ -69,8 +73,18 @@ func Read(p *Package, decl *ast.FuncDecl) (fn *Function, err error) {
 // variable is what a Go variable became.
 type variable struct {
 	reg  ir.Reg
-	addr *address // of a pointer that never changes: what it points to
+	hi   ir.Reg   // of a Pair: its second half
+	pair bool     // it is a Pair
+	addr *address // of a pointer or a handle that never changes: what it points to
 	loop *span    // of a loop's variable
+}
+
+// values are what the variable holds: two halves of a Pair.
+func (v *variable) values() []ir.Value {
+	if v.pair {
+		return []ir.Value{ir.V(v.reg), ir.V(v.hi)}
+	}
+	return []ir.Value{ir.V(v.reg)}
 }
 
 // span are the values that a loop's variable takes.
@@ -82,6 +96,8 @@ type address struct {
 	off   int64
 	root  types.Object // the parameter that base comes from, if any
 	reach int64        // at most this far from root
+	// uneven says that base is not a multiple of 16 bytes behind root.
+	uneven bool
 }
 
 type translator struct {
@@ -93,14 +109,15 @@ type translator struct {
 	cur      *ir.Block
 	weight   int
 	loops    []loop
-	results  []ir.Type
 }
 
-// loop is where break and continue go.
+// loop is where break and continue go; of a switch there is no next one.
 type loop struct {
 	label       string
 	after, next int
 }
+
+const none = -1
 
 // fail reports a mistake.
 func (p *Package) fail(pos token.Pos, format string, args ...any) {
@@ -129,9 +146,48 @@ func (t *translator) function(decl *ast.FuncDecl) *Function {
 	t.parameters(sig)
 	t.body(decl.Body)
 	// With results this is never reached: the type checker saw to that.
-	t.end(ir.Term{Kind: ir.Return, Pos: decl.Body.Rbrace, Results: slices.Repeat([]ir.Value{ir.C(0)}, len(t.results))})
+	t.end(ir.Term{Kind: ir.Return, Pos: decl.Body.Rbrace, Results: slices.Repeat([]ir.Value{ir.C(0)}, len(f.Results))})
 	f.Finish()
+	t.foreign()
 	return t.out
+}
+
+// outside are the neighbours that a fused function can't hold itself.
+var outside = []contract.Binding{contract.LastSyncRMW, contract.LastSRCU}
+
+// foreign sees to it that a fence which binds to what a fused function can't hold stands directly behind the caller's: no
+// access of the function comes before it.
+func (t *translator) foreign() {
+	type state struct {
+		block    int
+		accessed bool
+	}
+	seen := map[state]bool{}
+	var walk func(s state)
+	walk = func(s state) {
+		if seen[s] {
+			return
+		}
+		seen[s] = true
+		b := t.fn.Blocks[s.block]
+		for _, in := range b.Instrs {
+			switch {
+			case in.Op != ir.Memory:
+			case in.Prim.Op != contract.Fence:
+				s.accessed = true
+			case !slices.Contains(outside, in.Prim.Binds):
+			case s.accessed:
+				t.fail(in.Pos, "%s binds to %s, and no access of a fused function is that: put it first, behind the caller's, or use Full", in.Prim.Name, in.Prim.Binds)
+			case t.fn.Entry == 0:
+				t.fail(in.Pos, "%s binds to %s, which is the caller's, and the function says that nothing of the caller's need be ordered: "+
+					"leave out the fence, or //barriergen:entry none", in.Prim.Name, in.Prim.Binds)
+			}
+		}
+		for _, next := range b.Term.Succ() {
+			walk(state{next, s.accessed})
+		}
+	}
+	walk(state{})
 }
 
 // directives reads the function's doc comment.
@@ -159,20 +215,30 @@ func (t *translator) directives(decl *ast.FuncDecl) {
 
 func (t *translator) parameters(sig *types.Signature) {
 	off := int64(0)
-	place := func(v *types.Var) (ir.Type, int64) {
-		typ := t.typeOf(v.Pos(), v.Type())
-		size := int64(typ.Bits / 8)
-		off = (off + size - 1) &^ (size - 1)
-		at := off
-		off += size
-		return typ, at
+	place := func(name string, v *types.Var) (out []ir.Param) {
+		for _, c := range t.components(v.Pos(), v.Type()) {
+			size := int64(c.typ.Bits / 8)
+			off = (off + size - 1) &^ (size - 1)
+			out = append(out, ir.Param{Name: name + c.suffix, Type: c.typ, Off: off, Reg: ir.None})
+			off += size
+		}
+		return out
 	}
 	param := func(v *types.Var) {
 		t.nameable(v)
-		typ, at := place(v)
-		reg := t.fn.NewVar(v.Name(), typ)
-		t.vars[v] = &variable{reg: reg}
-		t.fn.Params = append(t.fn.Params, ir.Param{Name: v.Name(), Type: typ, Off: at, Reg: reg})
+		ps := place(v.Name(), v)
+		for i := range ps {
+			ps[i].Reg = t.fn.NewVar(ps[i].Name, ps[i].Type)
+		}
+		x := &variable{reg: ps[0].Reg}
+		switch {
+		case t.isHandle(v.Type()), t.isBitmap(v.Type()):
+			x = &variable{reg: ir.None, addr: &address{base: ir.V(ps[0].Reg), root: v}}
+		case t.isPair(v.Type()):
+			x.hi, x.pair = ps[1].Reg, true
+		}
+		t.vars[v] = x
+		t.fn.Params = append(t.fn.Params, ps...)
 	}
 	if sig.Recv() != nil {
 		param(sig.Recv())
@@ -185,28 +251,36 @@ func (t *translator) parameters(sig *types.Signature) {
 	}
 	for i := range sig.Results().Len() {
 		v := sig.Results().At(i)
-		typ, at := place(v)
-		if typ.Pointer {
-			t.fail(v.Pos(), "result %d is a pointer: the assembly is go:noescape, so nothing that it returns may point to what it was given; "+
-				"return a number or a bool and take the pointer in Go", i+1)
-		}
 		name := v.Name()
 		t.nameable(v)
-		switch name {
-		case "":
+		if name == "" {
 			if name = "ret"; i > 0 {
 				name = fmt.Sprintf("ret%d", i)
 			}
-		case "_":
-		default:
-			reg := t.fn.NewVar(name, typ)
-			t.vars[v] = &variable{reg: reg}
-			t.emit(ir.Instr{Op: ir.Move, Pos: v.Pos(), Dst: reg, Type: typ, Args: []ir.Value{ir.C(0)}})
 		}
-		t.results = append(t.results, typ)
-		t.fn.Results = append(t.fn.Results, ir.Param{Name: name, Type: typ, Off: at, Reg: ir.None})
+		ps := place(name, v)
+		if ps[0].Type.Pointer {
+			t.fail(v.Pos(), "result %d is a pointer: the assembly is go:noescape, so nothing that it returns may point to what it was given; "+
+				"return a number or a bool and take the pointer in Go", i+1)
+		}
+		if v.Name() != "" && v.Name() != "_" {
+			x := t.newVar(v.Name(), v.Pos(), v.Type())
+			t.vars[v] = x
+			for _, half := range x.values() {
+				t.emit(ir.Instr{Op: ir.Move, Pos: v.Pos(), Dst: half.Reg, Type: t.fn.Vars[half.Reg].Type, Args: []ir.Value{ir.C(0)}})
+			}
+		}
+		t.fn.Results = append(t.fn.Results, ps...)
 	}
 	t.fn.ArgBytes = off
+}
+
+// newVar makes what a Go variable becomes.
+func (t *translator) newVar(name string, pos token.Pos, typ types.Type) *variable {
+	if t.isPair(typ) {
+		return &variable{reg: t.fn.NewVar(name, ir.Uint64), hi: t.fn.NewVar(name, ir.Uint64), pair: true}
+	}
+	return &variable{reg: t.fn.NewVar(name, t.typeOf(pos, typ))}
 }
 
 // registers are the names that the assembler takes for registers.
@@ -223,6 +297,12 @@ func (t *translator) nameable(v *types.Var) {
 
 // typeOf is the type of a variable, which must fit a register.
 func (p *Package) typeOf(pos token.Pos, typ types.Type) ir.Type {
+	switch {
+	case p.isPair(typ):
+		p.fail(pos, "a Pair is used as one value: compare it with == or !=, use .Lo and .Hi, or give it to CompareAndSwap")
+	case p.isHandle(typ):
+		p.fail(pos, "a handle is used as a value: it can be a parameter, a local variable that is assigned once, and what a method is called on")
+	}
 	switch u := typ.Underlying().(type) {
 	case *types.Pointer:
 		return ir.Address
@@ -350,10 +430,15 @@ func (t *translator) constant(e ast.Expr) (ir.Value, bool) {
 	return ir.Value{}, false
 }
 
-// ours finds the primitive that a function or method is. Primitives are those of this module, and those that barriergen
-// generated elsewhere: their file says so.
+// primitives reports whether an object is of the packages of primitives: of this module, or that barriergen generated elsewhere,
+// as its file says.
+func (p *Package) primitives(obj types.Object) bool {
+	return obj.Pkg() != nil && (strings.HasPrefix(obj.Pkg().Path(), "github.com/barriergen/barriergen/primitives/") || generated(p.Fset.Position(obj.Pos()).Filename))
+}
+
+// ours finds the primitive that a function or method is.
 func (p *Package) ours(fn *types.Func) (prim contract.Primitive, ok bool) {
-	if fn.Pkg() == nil || !strings.HasPrefix(fn.Pkg().Path(), "github.com/barriergen/barriergen/primitives/") && !generated(p.Fset.Position(fn.Pos()).Filename) {
+	if !p.primitives(fn) {
 		return prim, false
 	}
 	name := fn.Name()

@@ -3,7 +3,7 @@ package front
 import (
 	"go/ast"
 	"go/token"
-	"go/types"
+	"slices"
 
 	"github.com/barriergen/barriergen/gen/fuse/ir"
 )
@@ -45,12 +45,12 @@ func (t *translator) stmt(s ast.Stmt, label string) {
 		t.leave(s)
 	case *ast.ReturnStmt:
 		t.ret(s)
-	case *ast.SwitchStmt, *ast.TypeSwitchStmt:
-		t.fail(s.Pos(), "a switch: write it as if and else")
+	case *ast.SwitchStmt:
+		t.cases(s, label)
 	case *ast.GoStmt, *ast.DeferStmt, *ast.SelectStmt, *ast.SendStmt:
 		t.fail(s.Pos(), "a go, defer, select or send statement: assembly calls nothing; keep it in the function's caller")
 	default:
-		t.fail(s.Pos(), "this statement is not among those that can be fused: assignments, if, loops with a constant bound, return and calls of primitives")
+		t.fail(s.Pos(), "this statement is not among those that can be fused: assignments, if, switch, loops with a constant bound, return and calls of primitives")
 	}
 }
 
@@ -74,7 +74,11 @@ func (t *translator) declare(d *ast.GenDecl) {
 		spec := spec.(*ast.ValueSpec)
 		if len(spec.Values) == 0 {
 			for _, id := range spec.Names {
-				t.define(id, ir.C(0))
+				zero := []ir.Value{ir.C(0)}
+				if t.isPair(t.Info.TypeOf(id)) {
+					zero = append(zero, ir.C(0))
+				}
+				t.define(id, zero...)
 			}
 			continue
 		}
@@ -104,29 +108,53 @@ var assignOps = map[token.Token]token.Token{token.ADD_ASSIGN: token.ADD, token.S
 
 // assignAll assigns in parallel: all values are known before the first place changes.
 func (t *translator) assignAll(pos token.Pos, left, right []ast.Expr) {
-	if len(left) != len(right) {
-		t.fail(pos, "a call with several results: a primitive has one")
-	}
-	if len(left) == 1 {
+	if len(left) == 1 && !t.isPair(t.Info.TypeOf(right[0])) {
 		if id, ok := left[0].(*ast.Ident); ok {
 			t.setVar(id, right[0])
 			return
 		}
 	}
-	places := make([]func(ir.Value), len(left))
-	values := make([]ir.Value, len(right))
+	places := make([]func(...ir.Value), len(left))
 	for i, l := range left {
 		places[i] = t.place(l)
 	}
-	for i, r := range right {
-		if values[i] = t.expr(r); len(right) > 1 && !values[i].IsConst() { // a copy that no assignment changes
-			typ := t.fn.Vars[values[i].Reg].Type
-			values[i] = t.emit(ir.Instr{Op: ir.Move, Pos: r.Pos(), Dst: t.fn.NewVar("", typ), Type: typ, Args: []ir.Value{values[i]}})
+	values := make([][]ir.Value, len(left))
+	if len(left) != len(right) {
+		values = t.several(pos, right[0])
+	} else {
+		for i, r := range right {
+			values[i] = slices.Clone(t.values(r))
+			for k, v := range values[i] {
+				if (len(right) > 1 || len(values[i]) > 1) && !v.IsConst() && t.fn.Vars[v.Reg].Name != "" { // a copy that no assignment changes
+					typ := t.fn.Vars[v.Reg].Type
+					values[i][k] = t.emit(ir.Instr{Op: ir.Move, Pos: r.Pos(), Dst: t.fn.NewVar("", typ), Type: typ, Args: []ir.Value{v}})
+				}
+			}
 		}
 	}
 	for i := range places {
-		places[i](values[i])
+		places[i](values[i]...)
 	}
+}
+
+// values evaluates an expression: a Pair is two values.
+func (t *translator) values(e ast.Expr) []ir.Value {
+	if t.isPair(t.Info.TypeOf(e)) {
+		return t.pair(e)
+	}
+	return []ir.Value{t.expr(e)}
+}
+
+// several evaluates a call with several results.
+func (t *translator) several(pos token.Pos, e ast.Expr) [][]ir.Value {
+	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok {
+		if sel, prim, ok := t.cellMethod(call); ok {
+			vs := t.cellCall(call, sel, prim)
+			return [][]ir.Value{vs[:2], vs[2:]}
+		}
+	}
+	t.fail(pos, "a call with several results: of the primitives only the CompareAndSwap of a 16-byte cell has that")
+	return nil
 }
 
 // setVar assigns one variable. A pointer that is assigned only here stands for the address itself.
@@ -134,6 +162,14 @@ func (t *translator) setVar(id *ast.Ident, e ast.Expr) {
 	obj := t.Info.ObjectOf(id)
 	if id.Name == "_" || obj == nil {
 		t.expr(e)
+		return
+	}
+	if t.isHandle(obj.Type()) {
+		if t.assigned[obj] != 1 || t.vars[obj] != nil {
+			t.fail(id.Pos(), "the handle %s is assigned more than once: which cell it means must be known in Go before the assembly runs; use a variable for each", id.Name)
+		}
+		a := t.cell(e)
+		t.vars[obj] = &variable{reg: ir.None, addr: &a}
 		return
 	}
 	if _, known := t.vars[obj]; !known && t.assigned[obj] == 1 && t.typeOf(id.Pos(), obj.Type()).Pointer {
@@ -170,29 +206,42 @@ func (t *translator) stable(v ir.Value) bool {
 	return false
 }
 
-// define assigns a value to a variable, which is made if it is new.
-func (t *translator) define(id *ast.Ident, v ir.Value) {
+// define assigns a value to a variable, which is made if it is new; of a Pair both halves.
+func (t *translator) define(id *ast.Ident, vs ...ir.Value) {
 	obj := t.Info.ObjectOf(id)
 	if id.Name == "_" || obj == nil {
 		return
 	}
-	typ := t.typeOf(id.Pos(), obj.Type())
 	x := t.vars[obj]
 	if x == nil {
 		if obj.Parent() == t.Types.Scope() {
 			t.fail(id.Pos(), "the package's variable %s: pass its address as a parameter", id.Name)
 		}
-		x = &variable{reg: t.fn.NewVar(id.Name, typ)}
+		x = t.newVar(id.Name, id.Pos(), obj.Type())
 		t.vars[obj] = x
 	}
 	if x.loop != nil {
 		t.fail(id.Pos(), "the loop's variable %s is assigned in the body: the bound is no constant then", id.Name)
 	}
-	if n := len(t.instrs()); n > 0 && !v.IsConst() && t.fn.Vars[v.Reg].Name == "" && t.cur.Instrs[n-1].Dst == v.Reg && !t.held(v.Reg) {
-		t.cur.Instrs[n-1].Dst = x.reg // computed where it goes
-		return
+	if x.reg == ir.None {
+		t.fail(id.Pos(), "%s is assigned: what it stands for must be known in Go before the assembly runs; use a variable of its own", id.Name)
 	}
-	t.emit(ir.Instr{Op: ir.Move, Pos: id.Pos(), Dst: x.reg, Type: typ, Args: []ir.Value{v}})
+	for i, half := range x.values() {
+		t.set(id.Pos(), half.Reg, vs[i])
+	}
+}
+
+// set gives a variable a value. What was just computed into a temporary is computed where it goes.
+func (t *translator) set(pos token.Pos, to ir.Reg, v ir.Value) {
+	if n := len(t.instrs()); n > 0 && !v.IsConst() && t.fn.Vars[v.Reg].Name == "" && !t.held(v.Reg) {
+		for _, d := range t.cur.Instrs[n-1].Defs() {
+			if *d == v.Reg {
+				*d = to
+				return
+			}
+		}
+	}
+	t.emit(ir.Instr{Op: ir.Move, Pos: pos, Dst: to, Type: t.fn.Vars[to].Type, Args: []ir.Value{v}})
 }
 
 // instrs are those of the current block so far.
@@ -214,14 +263,17 @@ func (t *translator) held(r ir.Reg) bool {
 }
 
 // place is where an assignment writes to; an address is computed at once.
-func (t *translator) place(e ast.Expr) func(ir.Value) {
+func (t *translator) place(e ast.Expr) func(...ir.Value) {
 	e = ast.Unparen(e)
 	if id, ok := e.(*ast.Ident); ok {
-		return func(v ir.Value) { t.define(id, v) }
+		return func(vs ...ir.Value) { t.define(id, vs...) }
+	}
+	if reg, ok := t.halfVar(e); ok {
+		return func(vs ...ir.Value) { t.set(e.Pos(), reg, vs[0]) }
 	}
 	a := t.address(e)
 	typ := t.stored(e)
-	return func(v ir.Value) { t.plainStore(e.Pos(), a, typ, v) }
+	return func(vs ...ir.Value) { t.plainStore(e.Pos(), a, typ, vs[0]) }
 }
 
 // stored is the type that a plain store writes.
@@ -238,6 +290,10 @@ func (t *translator) update(e ast.Expr, f func(ir.Value) ir.Value) {
 	e = ast.Unparen(e)
 	if id, ok := e.(*ast.Ident); ok {
 		t.define(id, f(t.expr(id)))
+		return
+	}
+	if reg, ok := t.halfVar(e); ok {
+		t.set(e.Pos(), reg, f(ir.V(reg)))
 		return
 	}
 	a := t.address(e)
@@ -266,22 +322,68 @@ func (t *translator) branch(s *ast.IfStmt) {
 	t.enter(after)
 }
 
+// cases is a switch: one comparison after the other.
+func (t *translator) cases(s *ast.SwitchStmt, label string) {
+	if s.Init != nil {
+		t.stmt(s.Init, "")
+	}
+	var tag ir.Value
+	var typ ir.Type
+	if s.Tag != nil {
+		typ = t.typeOf(s.Tag.Pos(), t.Info.TypeOf(s.Tag))
+		tag = t.expr(s.Tag)
+	}
+	after := t.block()
+	other := after // where no case holds
+	t.loops = append(t.loops, loop{label, after, none})
+	bodies := make([]int, len(s.Body.List))
+	for i, c := range s.Body.List {
+		bodies[i] = t.block()
+		clause := c.(*ast.CaseClause)
+		if clause.List == nil {
+			other = bodies[i]
+		}
+		for _, e := range clause.List {
+			next := t.block()
+			if s.Tag == nil {
+				t.cond(e, bodies[i], next)
+			} else {
+				t.test(e.Pos(), ir.Eq, typ, tag, t.expr(e), bodies[i], next)
+			}
+			t.enter(next)
+		}
+	}
+	t.jump(s.Pos(), other)
+	for i, c := range s.Body.List {
+		t.enter(bodies[i])
+		for _, inner := range c.(*ast.CaseClause).Body {
+			t.stmt(inner, "")
+		}
+		t.jump(c.End(), after)
+	}
+	t.loops = t.loops[:len(t.loops)-1]
+	t.enter(after)
+}
+
 func (t *translator) ret(s *ast.ReturnStmt) {
 	term := ir.Term{Kind: ir.Return, Pos: s.Pos()}
-	if len(s.Results) != len(t.results) && len(s.Results) > 0 {
-		t.fail(s.Pos(), "a call with several results: a primitive has one")
-	}
-	for _, r := range s.Results {
-		term.Results = append(term.Results, t.expr(r))
-	}
-	if len(s.Results) == 0 {
-		results := t.out.Sig.Results()
-		for i := range results.Len() {
-			v := ir.C(0) // of a blank name
-			if x := t.vars[results.At(i)]; x != nil {
-				v = ir.V(x.reg)
+	results := t.out.Sig.Results()
+	switch {
+	case len(s.Results) == 0:
+		for v := range results.Variables() {
+			if x := t.vars[v]; x != nil {
+				term.Results = append(term.Results, x.values()...)
+				continue
 			}
-			term.Results = append(term.Results, v)
+			for range t.components(v.Pos(), v.Type()) { // of a blank name
+				term.Results = append(term.Results, ir.C(0))
+			}
+		}
+	case len(s.Results) != results.Len():
+		term.Results = slices.Concat(t.several(s.Pos(), s.Results[0])...)
+	default:
+		for _, r := range s.Results {
+			term.Results = append(term.Results, t.values(r)...)
 		}
 	}
 	t.end(term)
@@ -293,7 +395,7 @@ func (t *translator) leave(s *ast.BranchStmt) {
 	}
 	for i := len(t.loops) - 1; i >= 0; i-- {
 		l := t.loops[i]
-		if s.Label != nil && s.Label.Name != l.label {
+		if s.Label != nil && s.Label.Name != l.label || s.Tok == token.CONTINUE && l.next == none {
 			continue
 		}
 		if s.Tok == token.BREAK {
@@ -304,136 +406,4 @@ func (t *translator) leave(s *ast.BranchStmt) {
 		return
 	}
 	t.fail(s.Pos(), "%v outside a loop", s.Tok)
-}
-
-const unbounded = "a loop without a constant bound: assembly can't be preempted, so a long loop stops the garbage collector; " +
-	"write for i := 0; i < N; i++ with a constant N, or keep the loop in Go around the call"
-
-// counted is a for statement whose variable goes from a constant to a constant.
-func (t *translator) counted(s *ast.ForStmt, label string) {
-	init, ok := s.Init.(*ast.AssignStmt)
-	if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 || s.Cond == nil || s.Post == nil {
-		t.fail(s.Pos(), unbounded)
-	}
-	id := init.Lhs[0].(*ast.Ident)
-	obj := t.Info.Defs[id]
-	start, ok := t.constant(init.Rhs[0])
-	cmp, isCmp := ast.Unparen(s.Cond).(*ast.BinaryExpr)
-	if !ok || !isCmp || !t.is(cmp.X, obj) {
-		t.fail(s.Pos(), unbounded)
-	}
-	cond, ok := conds[cmp.Op]
-	limit, isConst := t.constant(cmp.Y)
-	step, hasStep := t.step(s.Post, obj)
-	if !ok || !isConst || !hasStep || step == 0 {
-		t.fail(s.Pos(), unbounded)
-	}
-	if t.assigned[obj] != 2 { // here and in the post statement
-		t.fail(s.Pos(), "the loop's variable %s is assigned in the body: the bound is no constant then", id.Name)
-	}
-	typ := t.typeOf(id.Pos(), obj.Type())
-	trips, last := int64(0), start.Const
-	for v := start.Const; cond.Holds(typ, v, limit.Const); v = typ.Extend(v + step) {
-		last = v
-		if trips++; trips > MaxTrips {
-			break
-		}
-	}
-	t.loop(s.Pos(), id, obj, label, s.Body, start.Const, last, step, trips)
-}
-
-// step is what a loop's post statement adds.
-func (t *translator) step(post ast.Stmt, obj types.Object) (int64, bool) {
-	switch p := post.(type) {
-	case *ast.IncDecStmt:
-		if !t.is(p.X, obj) {
-			return 0, false
-		}
-		if p.Tok == token.DEC {
-			return -1, true
-		}
-		return 1, true
-	case *ast.AssignStmt:
-		if len(p.Lhs) != 1 || !t.is(p.Lhs[0], obj) {
-			return 0, false
-		}
-		c, ok := t.constant(p.Rhs[0])
-		switch p.Tok {
-		case token.ADD_ASSIGN:
-			return c.Const, ok
-		case token.SUB_ASSIGN:
-			return -c.Const, ok
-		}
-	}
-	return 0, false
-}
-
-func (t *translator) is(e ast.Expr, obj types.Object) bool {
-	id, ok := ast.Unparen(e).(*ast.Ident)
-	return ok && t.Info.ObjectOf(id) == obj
-}
-
-// ranged is a range over a constant, or over the indexes of an array.
-func (t *translator) ranged(s *ast.RangeStmt, label string) {
-	var n int64
-	typ := deref(t.Info.TypeOf(s.X))
-	if arr, ok := typ.Underlying().(*types.Array); ok && s.Value == nil {
-		n = arr.Len()
-	} else if c, ok := t.constant(s.X); ok && s.Value == nil {
-		n = max(c.Const, 0)
-	} else {
-		t.fail(s.Pos(), "a range over something else than a constant or the indexes of an array: %s", unbounded)
-	}
-	id, _ := s.Key.(*ast.Ident)
-	var obj types.Object
-	if id != nil && id.Name != "_" {
-		if obj = t.Info.Defs[id]; obj == nil || t.assigned[obj] != 1 {
-			t.fail(s.Key.Pos(), "the loop's variable %s is assigned elsewhere too: declare it in the range clause", id.Name)
-		}
-	}
-	t.loop(s.Pos(), id, obj, label, s.Body, 0, n-1, 1, n)
-}
-
-// loop runs a body a constant number of times. The test is at the end: the body runs at least once.
-func (t *translator) loop(pos token.Pos, id *ast.Ident, obj types.Object, label string, body *ast.BlockStmt, first, last, step, trips int64) {
-	if trips == 0 {
-		return
-	}
-	if trips*int64(t.weight) > MaxTrips {
-		t.fail(pos, "the loop's body runs more than %d times, loops around it included: assembly can't be preempted; keep the outer loop in Go around the call", MaxTrips)
-	}
-	if obj != nil {
-		for _, p := range []int64{first, last} {
-			if typ := t.typeOf(pos, obj.Type()); typ.Extend(p) != p {
-				t.fail(pos, "the loop's variable does not fit its type")
-			}
-		}
-	}
-	typ, name := ir.Type{Bits: 64, Signed: true}, "i"
-	if obj != nil {
-		typ, name = t.typeOf(pos, obj.Type()), id.Name
-	}
-	reg := t.fn.NewVar(name, typ)
-	if obj != nil {
-		t.vars[obj] = &variable{reg: reg, loop: &span{min(first, last), max(first, last)}}
-	}
-	t.emit(ir.Instr{Op: ir.Move, Pos: pos, Dst: reg, Type: typ, Args: []ir.Value{ir.C(first)}})
-	outer := t.weight
-	t.weight *= int(trips)
-	head, next := t.block(), t.block()
-	t.weight = outer
-	after := t.block()
-	t.weight *= int(trips)
-	t.jump(pos, head)
-	t.enter(head)
-	t.loops = append(t.loops, loop{label, after, next})
-	t.body(body)
-	t.loops = t.loops[:len(t.loops)-1]
-	t.jump(body.Rbrace, next)
-	t.enter(next)
-	t.emit(ir.Instr{Op: ir.Add, Pos: pos, Dst: reg, Type: typ, Args: []ir.Value{ir.V(reg), ir.C(step)}})
-	end := typ.Extend(last + step)
-	t.end(ir.Term{Kind: ir.If, Pos: pos, Cond: ir.Ne, Type: typ, A: ir.V(reg), B: ir.C(end), Then: head, Else: after})
-	t.weight = outer
-	t.enter(after)
 }

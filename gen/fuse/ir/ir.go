@@ -110,7 +110,22 @@ type Instr struct {
 	Cond  Cond
 	Scale int64
 	Args  []Value
+	Seen  []Reg // the halves, the low one first, of what an operation on 16 bytes saw; None where nobody wants one
 	*Access
+}
+
+// Defs are the variables that an instruction writes.
+func (in *Instr) Defs() []*Reg {
+	var out []*Reg
+	if in.Dst != None {
+		out = append(out, &in.Dst)
+	}
+	for i := range in.Seen {
+		if in.Seen[i] != None {
+			out = append(out, &in.Seen[i])
+		}
+	}
+	return out
 }
 
 // Access is what a memory operation accesses, and how. A fence accesses nothing.
@@ -118,6 +133,7 @@ type Access struct {
 	Slot  int // its number in the function
 	Prim  contract.Primitive
 	Plain bool  // a plain access of Go, without a call
+	Loads bool  // a compare-and-swap of 16 bytes that is there for what it sees, and acquires also if it does not write
 	Base  Value // the address is Base + Off
 	Off   int64
 	Width int // in bits
@@ -125,8 +141,11 @@ type Access struct {
 
 // Name is what the source calls the operation.
 func (a *Access) Name() string {
-	if a.Plain {
+	switch {
+	case a.Plain:
 		return "plain " + string(a.Prim.Op)
+	case a.Loads:
+		return "Load of 16 bytes"
 	}
 	return a.Prim.Name
 }
@@ -243,6 +262,28 @@ func (f *Func) Uses() []int {
 // Finish drops what cannot be reached and what nobody reads, and numbers the memory operations. A memory operation stays, without
 // its result if nobody reads that.
 func (f *Func) Finish() {
+	f.tidy()
+	for i, in := range f.Operations() {
+		in.Slot = i
+	}
+}
+
+// Without is the function without the memory operations that are gone, and without the branches that led to nothing else. The others keep
+// their numbers.
+func (f *Func) Without(gone func(Instr) bool) *Func {
+	out := *f
+	out.Blocks = make([]*Block, len(f.Blocks))
+	for i, b := range f.Blocks {
+		cp := *b
+		cp.Instrs = slices.DeleteFunc(slices.Clone(b.Instrs), func(in Instr) bool { return in.Op == Memory && gone(in) })
+		out.Blocks[i] = &cp
+	}
+	out.tidy()
+	return &out
+}
+
+// tidy drops what cannot be reached and what nobody reads.
+func (f *Func) tidy() {
 	f.reach()
 	for again := true; again; {
 		again = f.thread()
@@ -250,21 +291,19 @@ func (f *Func) Finish() {
 		for _, b := range f.Blocks {
 			kept := b.Instrs[:0]
 			for _, in := range b.Instrs {
-				if in.Dst != None && uses[in.Dst] == 0 {
-					again = true
-					if in.Op != Memory {
-						continue
+				in.Seen = slices.Clone(in.Seen)
+				for _, d := range in.Defs() {
+					if uses[*d] == 0 {
+						*d, again = None, true
 					}
-					in.Dst = None
 				}
-				kept = append(kept, in)
+				if in.Op == Memory || in.Dst != None {
+					kept = append(kept, in)
+				}
 			}
 			b.Instrs = kept
 		}
 		f.reach()
-	}
-	for i, in := range f.Operations() {
-		in.Slot = i
 	}
 }
 

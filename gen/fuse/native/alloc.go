@@ -65,7 +65,7 @@ func liveness(code []inst, n int) []set {
 	return out
 }
 
-// dropDead leaves out the copies that nobody reads, such as the zero that a result begins with.
+// dropDead leaves out what nobody reads, such as the zero that a result begins with.
 func dropDead(code []inst, n int) []inst {
 	for {
 		live := liveness(code, n)

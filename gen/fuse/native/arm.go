@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/barriergen/barriergen/arch"
+	"github.com/barriergen/barriergen/gen"
 	"github.com/barriergen/barriergen/gen/fuse/ir"
 )
 
@@ -33,6 +34,8 @@ func (arm) spell(o operand, name func(reg) string) string {
 			return fmt.Sprintf("%d(%s)", o.n, name(o.reg))
 		}
 		return fmt.Sprintf("(%s)", name(o.reg))
+	case paired:
+		return fmt.Sprintf("(%s, %s)", name(o.reg), name(o.index))
 	case shifted:
 		return fmt.Sprintf("%s<<%d", name(o.reg), o.n)
 	}
@@ -40,6 +43,22 @@ func (arm) spell(o operand, name func(reg) string) string {
 }
 
 func (arm) jump() string { return "B" }
+
+func (arm) encode(name string, args []string) Line {
+	l := Line{Op: name, Args: strings.Join(args, ", ")}
+	if name != "CASPAL" {
+		return l
+	}
+	var s, s1, n, t, t1 int
+	if _, err := fmt.Sscanf(l.Args, "(R%d, R%d), (R%d), (R%d, R%d)", &s, &s1, &n, &t, &t1); err != nil {
+		panic(fmt.Sprintf("internal error: CASPAL %s: %v", l.Args, err))
+	}
+	word, err := gen.EncodeCASPAL(s, s1, n, t, t1)
+	if err != nil {
+		panic("internal error: " + err.Error())
+	}
+	return Line{"WORD", fmt.Sprintf("$%#x", word), name + " " + l.Args}
+}
 
 func (arm) suffix(t ir.Type) string {
 	if t.Bits == 64 {
@@ -87,6 +106,8 @@ func (arm) immediate(name string, arg int, n int64) bool {
 	switch strings.TrimSuffix(name, "W") {
 	case "ADD", "SUB", "CMP":
 		return n >= 0 && n < 1<<12
+	case "CCMP EQ,": // the zero register
+		return n == 0
 	case "AND", "ORR", "EOR", "TST":
 		if strings.HasSuffix(name, "W") {
 			n = int64(uint64(uint32(n)) | uint64(n)<<32)
@@ -302,20 +323,37 @@ func (m arm) step(s *sequence, in arch.Inst) *condition {
 		x := src(0)
 		y := s.reg(role(1))
 		s.op(name, ops(x, r(y)), append(reading(x), y), nil)
+	case strings.HasPrefix(in.Name, "CCMP"):
+		x, y := stored(0), s.reg(role(1))
+		s.op(name, ops(x, r(y), imm(in.Args[2].N)), append(reading(x), y), nil)
 	case strings.HasPrefix(in.Name, "CSET"):
 		c := armConds[true][ir.Eq]
 		return &c
+	case in.Name == "B":
+		to := s.name(int(in.Args[0].N))
+		s.emit(inst{name: name, args: ops(lit(to)), to: to})
 	case in.Name == "BNE":
 		s.branch(name, nil, s.name(int(in.Args[0].N)))
 	case in.Name == "CBNZ":
 		s.branch(name, ops(r(s.reg(role(0)))), s.name(int(in.Args[1].N)))
+	case in.Name == "CASPAL": // on pairs of an even register and the next
+		lo, hi := s.pin(role(0), "R2"), s.pin(in.Args[0].Pair, "R3")
+		repl := pair(s.pin(role(2), "R4"), s.pin(in.Args[2].Pair, "R5"))
+		s.env[role(0)], s.env[in.Args[0].Pair] = binding{value: ir.V(ir.Reg(lo))}, binding{value: ir.V(ir.Reg(hi))}
+		s.plainAddress()
+		mem := s.mem()
+		s.op(name, ops(pair(lo, hi), mem, repl), append(append(reading(mem), reading(repl)...), lo, hi), regs(lo, hi))
 	case strings.HasPrefix(in.Name, "CAS"):
 		x, repl := s.own(role(0)), stored(2)
 		s.plainAddress()
 		mem := s.mem()
 		s.op(name, ops(r(x), mem, repl), append(append(reading(mem), reading(repl)...), x), regs(x))
 	case len(in.Args) == 3 && in.Args[1].Mem && strings.HasPrefix(in.Name, "ST"): // exclusive
-		x, mem := stored(0), s.mem()
+		x := stored(0)
+		if in.Args[0].Pair != "" {
+			x = pair(s.reg(role(0)), s.reg(in.Args[0].Pair))
+		}
+		mem := s.mem()
 		status := s.fill(role(2))
 		s.emit(inst{name: name, args: ops(x, mem, r(status)), use: append(reading(mem), reading(x)...), def: regs(status), early: true})
 	case len(in.Args) == 3 && in.Args[1].Mem: // an LSE operation
@@ -328,7 +366,12 @@ func (m arm) step(s *sequence, in arch.Inst) *condition {
 		x := src(0)
 		y := s.reg(role(1))
 		dst := s.fill(role(2))
-		s.op(name, ops(x, r(y), r(dst)), append(reading(x), y), regs(dst))
+		s.emit(inst{name: name, args: ops(x, r(y), r(dst)), use: append(reading(x), y), def: regs(dst), idle: true})
+	case in.Args[0].Mem && in.Args[1].Pair != "":
+		s.plainAddress()
+		mem := s.mem()
+		lo, hi := s.fill(role(1)), s.fill(in.Args[1].Pair)
+		s.op(name, ops(mem, pair(lo, hi)), reading(mem), regs(lo, hi))
 	case in.Args[0].Mem:
 		s.plainAddress()
 		mem := s.mem()

@@ -1,8 +1,6 @@
 package native
 
-import (
-	"strings"
-)
+import "strings"
 
 // print spells the instructions with their registers. Copies of a register to itself and labels that nothing jumps to are left out.
 func print(code []inst, colors []string, m machine) *Code {
@@ -34,7 +32,9 @@ func print(code []inst, colors []string, m machine) *Code {
 		for i, a := range in.args {
 			args[i] = m.spell(a, name)
 		}
-		out.Lines = append(out.Lines, Line{in.name, strings.Join(args, ", "), in.note})
+		l := m.encode(in.name, args)
+		l.Note = strings.TrimPrefix(strings.TrimSuffix(in.note+": "+l.Note, ": "), ": ")
+		out.Lines = append(out.Lines, l)
 		out.Instructions++
 		if in.fence {
 			out.Fences++

@@ -38,6 +38,10 @@ func (x86) spell(o operand, name func(reg) string) string {
 
 func (x86) jump() string { return "JMP" }
 
+func (x86) encode(name string, args []string) Line {
+	return Line{Op: name, Args: strings.Join(args, ", ")}
+}
+
 // suffix is that of an operation between registers.
 func (x86) suffix(t ir.Type) string {
 	if t.Bits == 64 {
@@ -292,6 +296,12 @@ func (m x86) step(s *sequence, in arch.Inst) *condition {
 		repl, mem := s.reg(in.Args[0].Role), s.mem()
 		s.env[arch.Old] = binding{value: ir.V(ir.Reg(ax)), owned: true}
 		locked(name, ops(r(repl), mem), append(reading(mem), repl, ax), regs(ax))
+	case in.Name == "CMPXCHG16B": // RDX:RAX is compared with and holds what was seen, RCX:RBX is stored
+		ax, dx := s.pin(arch.OldLo, "AX"), s.pin(arch.OldHi, "DX")
+		bx, cx := s.pin(arch.NewLo, "BX"), s.pin(arch.NewHi, "CX")
+		mem := s.mem()
+		s.env[arch.SeenLo], s.env[arch.SeenHi] = binding{value: ir.V(ir.Reg(ax))}, binding{value: ir.V(ir.Reg(dx))}
+		locked(name, ops(mem), append(reading(mem), ax, dx, bx, cx), regs(ax, dx))
 	case in.Name == "MOV" && in.Args[0].Mem:
 		mem := s.mem()
 		x := s.fill(in.Args[1].Role)
@@ -316,7 +326,7 @@ func (m x86) step(s *sequence, in arch.Inst) *condition {
 	default: // between registers
 		x := src()
 		dst := s.own(in.Args[1].Role)
-		locked(name, ops(x, r(dst)), append(reading(x), dst), regs(dst))
+		s.emit(inst{name: name, args: ops(x, r(dst)), use: append(reading(x), dst), def: regs(dst), idle: true})
 	}
 	return nil
 }

@@ -74,21 +74,21 @@ type outcome struct {
 
 // learn notes what an instruction makes of what the variables tell.
 func learn(known map[ir.Reg]outcome, in ir.Instr) map[ir.Reg]outcome {
-	if in.Dst == ir.None {
-		return known
-	}
 	var told outcome
 	ok := false
 	switch {
+	case in.Dst == ir.None:
 	case in.Op == ir.Memory && in.Prim.Op.Conditional():
-		told, ok = outcome{in.Slot, in.Prim.Result == contract.Success}, true
+		told, ok = outcome{in.Slot, in.Prim.Result == contract.Success || in.Prim.Result == contract.Observed}, true
 	case in.Op == ir.Move && !in.Args[0].IsConst():
 		told, ok = known[in.Args[0].Reg]
 	case in.Op == ir.Compare && in.Cond == ir.Eq && in.Args[1] == ir.C(0) && !in.Args[0].IsConst():
 		told, ok = known[in.Args[0].Reg]
 		told.wrote = !told.wrote
 	}
-	delete(known, in.Dst)
+	for _, d := range in.Defs() {
+		delete(known, *d)
+	}
 	if ok {
 		known[in.Dst] = told
 	}
@@ -147,7 +147,7 @@ func (g *graph) demand() {
 	for i := range g.nodes {
 		if g.accesses(i) {
 			n := &g.nodes[i]
-			n.want = []contract.Step{promise(g.ops[n.slot].Prim, n.fails)}
+			n.want = []contract.Step{promised(g.ops[n.slot], n.fails)}
 		}
 	}
 	bound := make([]bool, len(g.ops))
@@ -191,27 +191,27 @@ func (g *graph) demand() {
 // whether there is a neighbour.
 func (g *graph) bind(fence int, p contract.Primitive, next func(int) []int, back [][]int, outside bool) bool {
 	near, alone, ends := g.reach(fence, next, back, false)
+	far, _, _ := g.reach(fence, next, back, true)
 	outside = outside && ends
-	if alone && !outside && len(near) > 0 {
+	if alone && !outside && len(near) > 0 && len(near) == len(far) {
 		for _, n := range near {
 			g.nodes[n].want[0].Orders = append(slices.Clone(g.nodes[n].want[0].Orders), widen(p.Orders)...)
 		}
 		return true
 	}
-	if far, _, _ := g.reach(fence, next, back, true); len(far) == 0 && !outside {
+	if len(far) == 0 && !outside {
 		return false
 	}
-	var step contract.Step
-	for _, o := range widen(p.Orders) {
-		if o.Side == contract.Across {
-			step.Orders = append(step.Orders, o)
-		}
-	}
-	g.nodes[fence].want = []contract.Step{step}
+	g.nodes[fence].want = []contract.Step{{Orders: across(widen(p.Orders))}}
 	return true
 }
 
-// reach finds the read-modify-writes that wrote, next to a node or, beyond other accesses, farther away. alone says that those next to it
+// across are the orders that are not about an operation's own events.
+func across(orders []contract.Order) []contract.Order {
+	return slices.DeleteFunc(slices.Clone(orders), func(o contract.Order) bool { return o.Side != contract.Across })
+}
+
+// reach finds the first read-modify-writes that wrote, next to a node or, beyond other accesses, farther away. alone says that those next to it
 // are reached from there only, and ends that the function may end before any access.
 func (g *graph) reach(from int, next func(int) []int, back [][]int, far bool) (found []int, alone, ends bool) {
 	alone = true
@@ -226,10 +226,11 @@ func (g *graph) reach(from int, next func(int) []int, back [][]int, far bool) (f
 				alone = alone && (seen[b] && !g.accesses(b))
 			}
 			if g.accesses(m) {
-				if op := g.ops[g.nodes[m].slot].Prim.Op; op.RMW() && !g.nodes[m].fails && !slices.Contains(found, m) {
+				wrote := g.ops[g.nodes[m].slot].Prim.Op.RMW() && !g.nodes[m].fails
+				if wrote && !slices.Contains(found, m) {
 					found = append(found, m)
 				}
-				if !far {
+				if wrote || !far {
 					continue
 				}
 			}
@@ -240,6 +241,15 @@ func (g *graph) reach(from int, next func(int) []int, back [][]int, far bool) (f
 		}
 	}
 	return found, alone, ends
+}
+
+// promised is an operation by its contract. A load of 16 bytes is a compare-and-swap by its form, and acquires whatever that does.
+func promised(in *ir.Instr, fails bool) contract.Step {
+	if in.Loads && fails {
+		load, _ := contract.Lookup("LoadAcquire")
+		return promise(load, false)
+	}
+	return promise(in.Prim, fails)
 }
 
 // promise is an operation by its contract. One that fails is a plain read and orders nothing.

@@ -73,6 +73,10 @@ func (e *LoopError) Error() string {
 // options are the ways to do an operation, the cheapest first. Only orders for these observers count.
 func (m Machine) options(in *ir.Instr, domains []contract.Domain) ([]Option, error) {
 	var out []Option
+	if b := in.Prim.Binds; (b == contract.LastSyncRMW || b == contract.LastSRCU) && arch.Select(m.Target, &m.Target.Levels[0], in.Prim, arch.Use{}).Empty() {
+		// The caller's operation is so much already, at every level: what sync/atomic chose at run time is not known here.
+		return []Option{{ok: []contract.Step{{Orders: across(in.Prim.Orders)}}, fail: []contract.Step{{}}}}, nil
+	}
 	for _, c := range m.Level.Candidates()[in.Prim.Op] {
 		if c.Form != arch.Assembly && !c.Empty() || c.MacroOnly || c.NoResult && in.Dst != ir.None || c.BitNumber && in.Prim.Operand != contract.Bit {
 			continue
@@ -90,7 +94,7 @@ func (m Machine) options(in *ir.Instr, domains []contract.Domain) ([]Option, err
 		if len(in.Prim.Orders) == 0 {
 			o.ok, o.fail = unasked(o.ok), unasked(o.fail)
 		}
-		if in.Prim.Op.RMW() && !atomic(o.ok) {
+		if in.Prim.Op.RMW() && !atomic(o.ok) || in.Prim.Operand == contract.Wide && !whole(o.Seq) {
 			continue
 		}
 		out = append(out, o)
@@ -152,6 +156,14 @@ func atomic(steps []contract.Step) bool {
 		}
 	}
 	return true
+}
+
+// whole reports whether each access of 16 bytes is single-copy atomic where it writes. What an exclusive load saw is one value only if the
+// store of the pair succeeds, so it need not be.
+func whole(seq arch.Seq) bool {
+	return !slices.ContainsFunc(seq, func(in arch.Inst) bool {
+		return !in.Whole && slices.ContainsFunc(in.Events, func(e contract.Classes) bool { return e&contract.Writes != 0 })
+	})
 }
 
 // dominating drops the options for which a cheaper one gives the same events and orders, or more orders.
@@ -299,6 +311,7 @@ func trim(seq arch.Seq, wanted bool) arch.Seq {
 		for _, a := range in.Args {
 			if !a.Imm && !a.Jump {
 				live[a.Role] = true
+				live[a.Pair] = a.Pair != ""
 			}
 		}
 	}

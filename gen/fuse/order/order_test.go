@@ -1,6 +1,7 @@
 package order
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/barriergen/barriergen/arch"
 	"github.com/barriergen/barriergen/arch/targets"
 	"github.com/barriergen/barriergen/contract"
 	"github.com/barriergen/barriergen/gen/fuse/ir"
@@ -18,7 +20,7 @@ func names() []string {
 	var out []string
 	for _, p := range contract.Table() {
 		switch {
-		case p.Op == contract.WaitLoad, p.Op == contract.CompareAndSwap2, p.Binds == contract.LastSyncRMW, p.Binds == contract.LastSRCU:
+		case p.Op == contract.WaitLoad, p.Binds == contract.LastSyncRMW, p.Binds == contract.LastSRCU:
 		default:
 			out = append(out, p.Name)
 		}
@@ -53,7 +55,7 @@ func random(r source, most int) *ir.Func {
 			in := ir.Instr{Op: ir.Memory, Dst: ir.None, Type: ir.Uint64, Args: []ir.Value{ir.C(1), ir.C(2)}, Access: &ir.Access{Prim: p, Base: ir.V(word), Width: 64}}
 			if p.Op == contract.Fence {
 				in.Args, in.Width = nil, 0
-			} else if p.Op == contract.Load || p.Result == contract.Success && r.IntN(2) == 0 {
+			} else if p.Op == contract.Load || (p.Result == contract.Success || p.Result == contract.Observed) && r.IntN(2) == 0 {
 				in.Dst = f.NewVar("", ir.Uint64)
 			}
 			b.Instrs = append(b.Instrs, in)
@@ -257,4 +259,60 @@ func FuzzChoose(f *testing.F) {
 			check(t, fn, m)
 		}
 	})
+}
+
+// cell is an operation on 16 bytes.
+func cell(loads bool) *ir.Func {
+	p, _ := contract.Lookup("CompareAndSwap128")
+	f := &ir.Func{Entry: contract.All, Exit: contract.All}
+	in := ir.Instr{Op: ir.Memory, Dst: ir.None, Type: ir.Uint64, Args: slices.Repeat([]ir.Value{ir.C(0)}, 4),
+		Access: &ir.Access{Prim: p, Loads: loads, Base: ir.V(f.NewVar("p", ir.Address)), Width: 128}}
+	f.Blocks = []*ir.Block{{Weight: 1, Instrs: []ir.Instr{in}, Term: ir.Term{Kind: ir.Return}}}
+	f.Finish()
+	return f
+}
+
+// A load of 16 bytes acquires whether it writes or not; a compare-and-swap that fails orders nothing.
+func TestCellsDemand(t *testing.T) {
+	for _, loads := range []bool{false, true} {
+		for _, n := range newGraph(cell(loads)).nodes {
+			if n.slot < 0 {
+				continue
+			}
+			acquires := slices.ContainsFunc(n.want[0].Orders, func(o contract.Order) bool {
+				return o.Side == contract.After && o.From&contract.Reads != 0 && o.To == contract.All
+			})
+			assert.Equal(t, loads || !n.fails, acquires, "loads %v, fails %v", loads, n.fails)
+		}
+	}
+}
+
+// Code that writes the halves of a cell one by one is none.
+func TestCellsAreWhole(t *testing.T) {
+	for _, m := range machinesOf() {
+		_, err := Choose(cell(false), m)
+		require.NoError(t, err)
+		target, level := *m.Target, *m.Level
+		m.Target, m.Level = &target, &level
+		level.Candidates = func() arch.Candidates {
+			all := maps.Clone(target.Level(level.Name).Candidates())
+			halves := func(seq arch.Seq) arch.Seq {
+				seq = slices.Clone(seq)
+				for i := range seq {
+					op := *seq[i].Op
+					op.Whole = false
+					seq[i].Op = &op
+				}
+				return seq
+			}
+			c := all[contract.CompareAndSwap2][0]
+			if c.Code = halves(c.Code); c.Else != nil {
+				c.Else = halves(c.Else)
+			}
+			all[contract.CompareAndSwap2] = []arch.Candidate{c}
+			return all
+		}
+		_, err = Choose(cell(false), m)
+		assert.Error(t, err, m.Name)
+	}
 }

@@ -66,6 +66,9 @@ func (p *Plan) reason(slot int) string {
 	if p.g.unbound[slot] {
 		return "promises nothing here: it binds to " + string(p.g.ops[slot].Prim.Binds)
 	}
+	if len(p.Options[slot].Seq) == 0 && orders(p.Options[slot].ok) {
+		return "is unnecessary: on " + p.Machine.Name + " it is in " + string(p.g.ops[slot].Prim.Binds) + ", the caller's"
+	}
 	if len(p.Options[slot].Seq) > 0 {
 		choice := p.choice()
 		choice[slot] = bare
@@ -121,7 +124,7 @@ func (g *graph) only(slot int) *graph {
 		cp := *in
 		acc := *in.Access
 		if i != slot {
-			acc.Prim.Orders = nil
+			acc.Prim.Orders, acc.Loads = nil, false
 		}
 		cp.Access = &acc
 		out.ops[i] = &cp

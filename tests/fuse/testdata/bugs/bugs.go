@@ -5,6 +5,8 @@
 package bugs
 
 import (
+	"unsafe"
+
 	"github.com/barriergen/barriergen/primitives/atomics"
 	"github.com/barriergen/barriergen/primitives/barrier"
 	"github.com/barriergen/barriergen/primitives/bitops"
@@ -417,4 +419,91 @@ func CountBell(n *int64, bell *uint32) uint32 {
 	barrier.MandatoryFull()
 	barrier.Full()
 	return atomics.LoadRelaxedUint32(bell)
+}
+
+// BeforeFailed has a fence before a compare-and-swap that may fail, and another operation that it binds to then.
+//
+// amd64: MOV; LOCK CMPXCHG; LOCK CMPXCHG; MOV
+// arm64: MOV; DMB ISH; CAS; CASA; MOV
+// arm64 without LSE: MOV; DMB ISH; LDXR; STXR; LDAXR; STXR; MOV
+func BeforeFailed(x, y, z, d *uint64) uint64 {
+	atomics.StoreRelaxedUint64(d, 1)
+	barrier.BeforeAtomic()
+	atomics.CompareAndSwapRelaxedUint64(x, 0, 1)
+	atomics.CompareAndSwapAcquireUint64(y, 0, 1)
+	return atomics.LoadRelaxedUint64(z)
+}
+
+// AfterSync follows the caller's operation of sync/atomic.
+//
+// amd64: MOV
+// arm64: DMB ISH; MOV
+// arm64 without LSE: DMB ISH; MOV
+func AfterSync(p *uint64) uint64 {
+	barrier.AfterSyncAtomic()
+	return atomics.LoadRelaxedUint64(p)
+}
+
+// AfterSRCU follows the caller's read unlock, which is full.
+//
+// amd64: MOV
+// arm64: MOV
+// arm64 without LSE: MOV
+func AfterSRCU(p *uint64) uint64 {
+	barrier.AfterSRCUReadUnlock()
+	return atomics.LoadRelaxedUint64(p)
+}
+
+// WideBroken writes, and relies on an exchange of 16 bytes that fails.
+//
+// amd64: MOV; LOCK CMPXCHG16B; MOV
+// arm64: MOV; CASPAL; MOV
+// arm64 without LSE: MOV; LDAXP; STLXP; DMB ISH; MOV
+func WideBroken(cell atomics.Uint128, d, y *uint64, old atomics.Pair) uint64 {
+	atomics.StoreRelaxedUint64(d, 1)
+	if _, ok := cell.CompareAndSwap(old, atomics.Pair{Lo: old.Lo, Hi: old.Hi + 1}); !ok {
+		return atomics.LoadRelaxedUint64(y)
+	}
+	return 0
+}
+
+// Wide has a fence where the exchange fails.
+//
+// amd64: MOV; LOCK CMPXCHG16B; MOV
+// arm64: MOV; CASPAL; DMB ISH; MOV
+// arm64 without LSE: MOV; LDAXP; STLXP; DMB ISH; DMB ISH; MOV
+func Wide(cell atomics.Uint128, d, y *uint64, old atomics.Pair) uint64 {
+	atomics.StoreRelaxedUint64(d, 1)
+	if _, ok := cell.CompareAndSwap(old, atomics.Pair{Lo: old.Lo, Hi: old.Hi + 1}); !ok {
+		barrier.Full()
+		return atomics.LoadRelaxedUint64(y)
+	}
+	return 0
+}
+
+// WideDone has one where it does not, and needs none.
+//
+// amd64: MOV; LOCK CMPXCHG16B; MOV
+// arm64: MOV; CASPAL; MOV
+// arm64 without LSE: MOV; LDAXP; STLXP; DMB ISH; MOV
+func WideDone(cell atomics.Uint128, d, y *uint64, old atomics.Pair) uint64 {
+	atomics.StoreRelaxedUint64(d, 1)
+	if _, ok := cell.CompareAndSwap(old, atomics.Pair{Lo: old.Lo, Hi: old.Hi + 1}); ok {
+		barrier.Full()
+		return atomics.LoadRelaxedUint64(y)
+	}
+	return 0
+}
+
+// WideRead reads a cell, which is an acquire load, and what it publishes.
+//
+// amd64: LOCK CMPXCHG16B; MOV
+// arm64: CASPAL; MOV
+// arm64 without LSE: LDAXP; STLXP; DMB ISH; MOV
+//
+//barriergen:entry none
+func WideRead(cell unsafe.Pointer, d *uint64) (atomics.Pair, uint64) {
+	at := atomics.Uint128At(unsafe.Add(cell, 32)).Load()
+	barrier.Acquire()
+	return at, atomics.LoadRelaxedUint64(d)
 }
