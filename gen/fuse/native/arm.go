@@ -205,6 +205,8 @@ var armConds = map[bool][]condition{
 		{yes: "BLS", no: "BHI", set: "LS"}, {yes: "BHI", no: "BLS", set: "HI"}, {yes: "BHS", no: "BLO", set: "HS"}},
 }
 
+func (arm) comparesNarrow(ir.Type, ir.Value, ir.Value) bool { return false }
+
 func (m arm) compare(l *lowerer, cond ir.Cond, t ir.Type, a, b ir.Value) condition {
 	if a.IsConst() && !b.IsConst() {
 		a, b, cond = b, a, cond.Swapped()

@@ -2,7 +2,7 @@
 // no stack frame.
 //
 // Each access is the instruction that the plan chose, in the order of the source; none is merged, split or dropped. A variable of 32 bits
-// or less leaves the upper half of its register undefined; one of 8 or 16 bits is extended to 32.
+// or less leaves the upper half of its register undefined; one of 8 or 16 bits is extended to 32 where somebody reads that.
 package native
 
 import (
@@ -37,7 +37,7 @@ type Line struct{ Op, Args, Note string }
 func Compile(fn *ir.Func, plan *order.Plan, prefix string) (code *Code, err error) {
 	m := machines[plan.Machine.Target.Name]
 	fn = fn.Without(func(in ir.Instr) bool { return in.Prim.Op == contract.Fence && len(plan.Options[in.Slot].Seq) == 0 })
-	l := &lowerer{m: m, fn: fn, prefix: prefix, uses: fn.Uses(), fixed: map[reg]string{}, next: reg(len(fn.Vars))}
+	l := &lowerer{m: m, fn: fn, prefix: prefix, uses: fn.Uses(), exact: exact(fn, m), fixed: map[reg]string{}, next: reg(len(fn.Vars))}
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -138,6 +138,8 @@ type machine interface {
 	// extension is the move that extends a type to what a register holds of it.
 	extension(t ir.Type) string
 	compare(l *lowerer, cond ir.Cond, t ir.Type, a, b ir.Value) condition
+	// comparesNarrow reports whether a comparison reads the bits of the type only.
+	comparesNarrow(t ir.Type, a, b ir.Value) bool
 	// set makes a condition a value.
 	set(l *lowerer, dst reg, c condition)
 	// bit tests a bit of a word.
@@ -163,6 +165,7 @@ type lowerer struct {
 	out     []inst
 	next    reg
 	uses    []int
+	exact   []bool // of each variable: it is extended
 	fixed   map[reg]string
 	pos     token.Pos
 	note    string

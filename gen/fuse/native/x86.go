@@ -189,10 +189,16 @@ var x86Conds = map[bool][]condition{
 		{yes: "JLS", no: "JHI", set: "SETLS"}, {yes: "JHI", no: "JLS", set: "SETHI"}, {yes: "JCC", no: "JCS", set: "SETCC"}},
 }
 
+// comparesNarrow: a constant of 16 bits would change the length of the instruction, which takes time to decode.
+func (x86) comparesNarrow(t ir.Type, a, b ir.Value) bool {
+	small := func(v ir.Value) bool { return !v.IsConst() || int64(int8(v.Const)) == v.Const }
+	return t.Bits < 32 && small(a) && small(b)
+}
+
 func (m x86) compare(l *lowerer, cond ir.Cond, t ir.Type, a, b ir.Value) condition {
 	sfx := m.suffix(t)
-	if t.Bool {
-		sfx = "B" // the rest of the register is undefined
+	if m.comparesNarrow(t, a, b) {
+		sfx = x86Widths[t.Bits]
 	}
 	if a.IsConst() && !b.IsConst() {
 		a, b, cond = b, a, cond.Swapped()

@@ -22,16 +22,12 @@ TEXT ·Publish(SB), NOSPLIT, $0-25
 	MOVL    SI, R9
 	SHLL    $16, R9
 	XCHGL   R9, (DX) // StoreRelaxed
-	MOVL    (R8), DX // LoadRelaxed
-	MOVWLZX DX, DX
-	MOVL    SI, R8
-	SUBL    DX, R8
-	MOVWLZX R8, R8
-	SUBL    $1, R8
-	MOVWLZX R8, R8
+	MOVL    (R8), R8 // LoadRelaxed
+	MOVL    SI, DX
+	SUBL    R8, DX
+	SUBL    $1, DX
 	SUBL    DI, SI
-	MOVWLZX SI, SI
-	CMPL    R8, SI
+	CMPW    DX, SI
 	SETCS   DI
 	MOVB    DI, ret+24(FP)
 	RET
@@ -54,22 +50,18 @@ TEXT ·PublishDevice(SB), NOSPLIT, $0-36
 	MOVWLZX to+18(FP), SI
 	MOVQ    bell+24(FP), DX
 	MOVL    queue+32(FP), R8
-	SFENCE            // MandatoryWrite
+	SFENCE             // MandatoryWrite
 	MOVL    SI, R11
 	SHLL    $16, R11
-	MOVL    R11, (R9) // StoreRelaxed
-	MFENCE            // MandatoryFull
-	MOVL    (R10), R9 // LoadRelaxed
-	MOVWLZX R9, R9
-	MOVL    SI, R10
-	SUBL    R9, R10
-	MOVWLZX R10, R10
-	SUBL    $1, R10
-	MOVWLZX R10, R10
+	MOVL    R11, (R9)  // StoreRelaxed
+	MFENCE             // MandatoryFull
+	MOVL    (R10), R10 // LoadRelaxed
+	MOVL    SI, R9
+	SUBL    R10, R9
+	SUBL    $1, R9
 	SUBL    DI, SI
-	MOVWLZX SI, SI
-	CMPL    R10, SI
+	CMPW    R9, SI
 	JCC     b2
-	MOVL    R8, (DX)  // StoreRelaxed
+	MOVL    R8, (DX)   // StoreRelaxed
 b2:
 	RET

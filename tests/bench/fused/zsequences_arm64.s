@@ -42,9 +42,7 @@ TEXT ·Publish(SB), NOSPLIT, $0-25
 	STLRW R4, (R2) // StoreRelaxed
 	DMB   $0xb     // VirtFull: ISH
 	MOVWU (R3), R2 // LoadRelaxed
-	MOVHU R2, R2
 	SUBW  R2, R1, R2
-	MOVHU R2, R2
 	SUBW  $1, R2, R2
 	MOVHU R2, R2
 	SUBW  R0, R1, R0
@@ -95,9 +93,7 @@ TEXT ·PublishDevice(SB), NOSPLIT, $0-36
 	STLRW R6, (R4) // StoreRelaxed
 	DSB   $0xf     // MandatoryFull: SY
 	MOVWU (R5), R4 // LoadRelaxed
-	MOVHU R4, R4
 	SUBW  R4, R3, R4
-	MOVHU R4, R4
 	SUBW  $1, R4, R4
 	MOVHU R4, R4
 	SUBW  R2, R3, R2
