@@ -307,10 +307,13 @@ func beyond(goarch string, orders []contract.Order) []contract.Order {
 	return out
 }
 
-// lacks finds an order for normal memory that a fence does not give, nor its machine.
+// lacks finds an order for normal memory that a fence does not give, nor its machine: one of plain accesses, if there is
+// one, because everybody relies on those.
 func lacks(goarch string, s asm.Summary, demand []contract.Order) (contract.Order, bool) {
 	t, _ := asm.Target(goarch)
 	have := slices.Concat(t.Free, s.Orders)
+	var other contract.Order
+	found := false
 	for _, d := range demand {
 		if d.Side != contract.Across || d.Domain&contract.Normal == 0 {
 			continue
@@ -322,12 +325,19 @@ func lacks(goarch string, s asm.Summary, demand []contract.Order) (contract.Orde
 					to |= h.To
 				}
 			}
-			if d.To&^to != 0 {
-				return contract.Order{Side: contract.Across, From: side(from), To: side(d.To &^ to), Domain: contract.Normal}, true
+			if d.To&^to == 0 {
+				continue
+			}
+			o := contract.Order{Side: contract.Across, From: side(from), To: side(d.To &^ to), Domain: contract.Normal}
+			if from&(contract.PlainRead|contract.PlainWrite) != 0 {
+				return o, true
+			}
+			if !found {
+				other, found = o, true
 			}
 		}
 	}
-	return contract.Order{}, false
+	return other, found
 }
 
 // side widens classes to the kind that people speak of.

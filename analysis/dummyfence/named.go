@@ -130,7 +130,7 @@ func (c *checker) noFence(f *ast.File, d *ast.FuncDecl, name string) *NoFence {
 	lacking := c.lacking(f, p)
 	switch {
 	case len(d.Body.List) == 0 && d.Recv == nil:
-		return &NoFence{"an empty function is inlined to nothing, and neither the processor nor the compiler keeps any order around it", name}
+		return &NoFence{"an empty function is inlined to nothing, and does not even stop the compiler", name}
 	case len(d.Body.List) == 0 || len(lacking) == 0:
 		return nil
 	case len(loads) > 0:

@@ -64,17 +64,20 @@ func (c *checker) file(f *ast.File) {
 	})
 	var fences []group
 	for _, g := range c.unshared(f, locals, uses) {
-		if said := comments.at(g.operations[0]); said == "" || fenceWords.MatchString(said) {
+		if g.adjacent && optimizer.MatchString(comments.at(g.declared.Pos())) {
+			continue
+		}
+		if said := comments.at(g.operations[0].Pos()); said == "" || orders(said) {
 			fences = append(fences, g)
 		}
 	}
 	for _, d := range found {
-		said := comments.at(d)
+		said := comments.at(d.Pos())
 		switch {
 		case d.stmt == nil:
 			c.read(d)
 		case slices.ContainsFunc(fences, func(g group) bool { return g.has(d) }):
-		case said != "" && !fenceWords.MatchString(said):
+		case said != "" && !orders(said):
 			// its reason is another one
 		case d.Sync == contract.Load && (said == "" || c.byName[d.in]):
 			// it may be there for the fault, or to have the variable escape
@@ -208,6 +211,12 @@ var suffix = regexp.MustCompile(`(Int32|Int64|Uint32|Uint64|Uintptr|Pointer)$`)
 // fenceWords say that an operation is meant to order.
 var fenceWords = regexp.MustCompile(`(?i)\b(mem(ory)?[ _-]?(barrier|fence)|membar|barriers?|fences?|mb|(re)?order(ed|ing|s)?|acquire|release|flush(es)?|synchroni[sz]\w*|happens[ -](before|after)|visible|visibility)\b`)
 
+// optimizer says that it is meant to keep the compiler from leaving something out.
+var optimizer = regexp.MustCompile(`(?i)\b(optimi[sz]\w*|eliminat\w*|elid\w*)\b`)
+
+// orders reports whether a comment says that an operation is meant to order.
+func orders(said string) bool { return fenceWords.MatchString(said) && !optimizer.MatchString(said) }
+
 // commented are a file's comments by their last line, and which stand alone there.
 type commented struct {
 	fset   *token.FileSet
@@ -222,8 +231,8 @@ func lines(fset *token.FileSet, f *ast.File) commented {
 	return c
 }
 
-// at is the comment on an operation's line or right above.
-func (c commented) at(d dummy) string {
-	line := c.fset.Position(d.Pos()).Line
+// at is the comment on a place's line or right above.
+func (c commented) at(p token.Pos) string {
+	line := c.fset.Position(p).Line
 	return c.behind[line] + c.behind[line-1]
 }

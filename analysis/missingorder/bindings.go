@@ -74,16 +74,16 @@ func (c *checker) behind(g *graph, before [][]arrow, fence int) {
 				work = append(work, next)
 			case e.opaque:
 			case !e.atomic():
-				c.hint(f.pos, e.pos, "%s binds to the read-modify-write directly before it, but what comes before it is the plain store on line %d: use barrier.Full",
+				c.hint(f.pos, f.pos, e.pos, "%s binds to the read-modify-write directly before it, but what comes before it is the plain store on line %d: use barrier.Full",
 					f.Name, c.line(e.pos))
 			case !e.rmw():
-				c.hint(f.pos, e.pos, "%s binds to the read-modify-write directly before it, but what comes before it is %s on line %d: use barrier.Full",
+				c.hint(f.pos, f.pos, e.pos, "%s binds to the read-modify-write directly before it, but what comes before it is %s on line %d: use barrier.Full",
 					f.Name, e.Name, c.line(e.pos))
 			case f.Prim.Binds == contract.LastSyncRMW && e.Sync == "":
-				c.hint(f.pos, e.pos, "%s is for the read-modify-writes of sync/atomic, but what comes before it is %s on line %d: use barrier.AfterAtomic",
+				c.hint(f.pos, f.pos, e.pos, "%s is for the read-modify-writes of sync/atomic, but what comes before it is %s on line %d: use barrier.AfterAtomic",
 					f.Name, e.Name, c.line(e.pos))
 			case e.conditional() && !wrote(e, next.known, outcomes):
-				c.hint(f.pos, e.pos, "%s on line %d may have failed, and then %s orders nothing: use barrier.Full, or put it where the operation has succeeded",
+				c.hint(f.pos, f.pos, e.pos, "%s on line %d may have failed, and then %s orders nothing: use barrier.Full, or put it where the operation has succeeded",
 					e.Name, c.line(e.pos), f.Name)
 			}
 		}
@@ -122,10 +122,10 @@ func (c *checker) ahead(g *graph, fence int) {
 				work = append(work, s.to)
 			case e.opaque, e.fence(), e.rmw():
 			case !e.atomic():
-				c.hint(f.pos, e.pos, "%s binds to the read-modify-write directly after it, but what comes after it is the plain store on line %d: use barrier.Full, or barrier.Release to publish",
+				c.hint(f.pos, f.pos, e.pos, "%s binds to the read-modify-write directly after it, but what comes after it is the plain store on line %d: use barrier.Full, or barrier.Release to publish",
 					f.Name, c.line(e.pos))
 			default:
-				c.hint(f.pos, e.pos, "%s binds to the read-modify-write directly after it, but what comes after it is %s on line %d: use barrier.Full, or barrier.Release to publish",
+				c.hint(f.pos, f.pos, e.pos, "%s binds to the read-modify-write directly after it, but what comes after it is %s on line %d: use barrier.Full, or barrier.Release to publish",
 					f.Name, e.Name, c.line(e.pos))
 			}
 		}

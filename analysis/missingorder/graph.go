@@ -256,6 +256,11 @@ func place(addr ssa.Value, f frame, at ssa.Instruction) (*types.Var, object, boo
 		case *ssa.Slice:
 			a = f.value(x.X)
 			continue
+		case *ssa.FieldAddr:
+			if wrapped(x) {
+				a = f.value(x.X)
+				continue
+			}
 		}
 		v = access.Var(a)
 		if v == nil {
@@ -279,6 +284,22 @@ func place(addr ssa.Value, f frame, at ssa.Instruction) (*types.Var, object, boo
 		path = path[:i]
 	}
 	return v, object{root, path}, unique
+}
+
+// wrapped reports whether a field is all that its type has, so that the type stands for a word: which variable it is, the
+// field that has this type says.
+func wrapped(a *ssa.FieldAddr) bool {
+	s, ok := a.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for i := range s.NumFields() {
+		if empty, ok := s.Field(i).Type().Underlying().(*types.Struct); i != a.Field && s.Field(i).Name() != "_" && !(ok && empty.NumFields() == 0) {
+			return false
+		}
+	}
+	_, word := s.Field(a.Field).Type().Underlying().(*types.Basic)
+	return word
 }
 
 // call is a call of an atomic operation, a fence or something unknown.

@@ -75,8 +75,30 @@ func (e *event) follows(from, own kind) bool {
 	return false
 }
 
-// ordered reports whether two events of which one comes directly before the other are ordered by themselves. The
-// operations of sync/atomic are ordered among each other.
-func ordered(a, b *event, from, to kind) bool {
-	return a.leads(from, to) || b.follows(from, to) || a.Sync != "" && b.Sync != ""
+// behind says which later accesses of a kind come after an event's own of another, if only the operations that count order.
+type behind struct {
+	first    *event
+	from, to kind
+	counts   func(e *event) bool
+}
+
+func every(*event) bool           { return true }
+func unconditional(e *event) bool { return !e.conditional() }
+
+// leads reports whether the first event itself comes before all that is later.
+func (b behind) leads() bool { return b.counts(b.first) && b.first.leads(b.from, b.to) }
+
+// sync reports whether both are operations of sync/atomic, which are ordered among each other.
+func (b behind) sync(e *event) bool {
+	return b.counts(b.first) && b.counts(e) && b.first.Sync != "" && e.Sync != ""
+}
+
+// ends reports whether everything behind an event comes after the first one.
+func (b behind) ends(e *event) bool {
+	return b.leads() || b.sync(e) || b.counts(e) && e.gives(b.from, b.to)
+}
+
+// follows reports whether an event that comes directly behind the first one is ordered after it.
+func (b behind) follows(e *event) bool {
+	return b.leads() || b.sync(e) || b.counts(e) && e.follows(b.from, b.to)
 }

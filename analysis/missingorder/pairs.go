@@ -20,23 +20,34 @@ type checker struct {
 	pass     *analysis.Pass
 	silenced *suppress.Silenced
 	graphs   []*graph
-	found    []analysis.Diagnostic
+	found    []found
+	// atomically are the variables that are written atomically somewhere.
+	atomically map[*types.Var]bool
 }
 
-func (c *checker) hint(pos token.Pos, related token.Pos, format string, args ...any) {
+// found is a hint, and where it can be acted on.
+type found struct {
+	analysis.Diagnostic
+	mend token.Pos
+}
+
+func (c *checker) hint(pos, mend, related token.Pos, format string, args ...any) {
 	d := analysis.Diagnostic{Pos: pos, Category: "hint", Message: fmt.Sprintf(format, args...)}
 	if related.IsValid() {
 		d.Related = []analysis.RelatedInformation{{Pos: related, Message: "the other side"}}
 	}
-	c.found = append(c.found, d)
+	c.found = append(c.found, found{d, mend})
 }
 
-// report reports one hint per place: a function that is taken in at several places is found several times.
+// report reports one hint per place, and per place that mends it: a function that is taken in at several places is found
+// several times, and one load without acquire has many reads behind it.
 func (c *checker) report() {
-	slices.SortStableFunc(c.found, func(a, b analysis.Diagnostic) int { return cmp.Compare(a.Pos, b.Pos) })
-	for i, d := range c.found {
-		if i == 0 || c.found[i-1].Pos != d.Pos {
-			c.silenced.Report(d)
+	slices.SortFunc(c.found, func(a, b found) int { return cmp.Or(cmp.Compare(a.Pos, b.Pos), cmp.Compare(a.Message, b.Message)) })
+	said, mended := map[token.Pos]bool{}, map[token.Pos]bool{}
+	for _, f := range c.found {
+		if !said[f.Pos] && !mended[f.mend] {
+			said[f.Pos], mended[f.mend] = true, true
+			c.silenced.Report(f.Diagnostic)
 		}
 	}
 }
@@ -53,6 +64,7 @@ type pair struct {
 type occurrence struct {
 	*graph
 	first, then *event
+	chance      bool // nothing but a compare-and-swap orders it: that is full because most are, not for this pair
 }
 
 // reached are the nodes that may come behind one on a way on which nothing orders, without going around a loop. Beyond says
@@ -90,25 +102,19 @@ func (g *graph) occurrences(without, with map[pair][]occurrence) {
 				if from == contract.Reads && to == contract.Writes {
 					continue // no pair below has it
 				}
+				all, firm := behind{first, from, to, every}, behind{first, from, to, unconditional}
+				loose, chance := g.loose(i, all), g.loose(i, firm)
 				note := func(j int, into map[pair][]occurrence) {
 					then := g.nodes[j].event
 					if then == nil || !slices.Contains(kinds(then), to) || then.location == nil || then.unique || then.location == first.location {
 						return
 					}
 					p := pair{from, to, first.location, then.location}
-					into[p] = append(into[p], occurrence{g, first, then})
-				}
-				orders := func(e *event) bool {
-					return e.gives(from, to) || first.leads(from, to) || first.Sync != "" && e.Sync != ""
-				}
-				loose := map[int]bool{}
-				for _, j := range g.reached(i, orders) {
-					e := g.nodes[j].event
-					loose[j] = e != nil && e.access() && !ordered(first, e, from, to) && !(e.conditional() && e.follows(from, contract.Writes) && !g.givesUp(j))
+					into[p] = append(into[p], occurrence{g, first, then, chance[j]})
 				}
 				// A way ends where the same variable is accessed again in the same way: that access has ways of its own.
 				again := func(e *event) bool { return e.location == first.location && slices.Contains(kinds(e), from) }
-				for _, j := range g.reached(i, func(e *event) bool { return orders(e) || again(e) }) {
+				for _, j := range g.reached(i, func(e *event) bool { return all.ends(e) || again(e) }) {
 					if loose[j] {
 						note(j, without)
 					}
@@ -121,6 +127,16 @@ func (g *graph) occurrences(without, with map[pair][]occurrence) {
 			}
 		}
 	}
+}
+
+// loose are the accesses that some way leads to without order. One that is tried until it succeeds is ordered as its write is.
+func (g *graph) loose(first int, b behind) map[int]bool {
+	out := map[int]bool{}
+	for _, j := range g.reached(first, b.ends) {
+		e := g.nodes[j].event
+		out[j] = e != nil && e.access() && !b.follows(e) && !(b.counts(e) && e.conditional() && e.follows(b.from, contract.Writes) && !g.givesUp(j))
+	}
+	return out
 }
 
 // givesUp reports whether an operation that failed may be left at that: it is not tried until it succeeds.
@@ -160,10 +176,19 @@ var setup = regexp.MustCompile(`^(?i:init|new|make|setup|reset|create)`)
 
 // pairs hints at accesses without order whose counterpart in another function is ordered.
 func (c *checker) pairs() {
+	c.atomically = map[*types.Var]bool{}
+	for _, g := range c.graphs {
+		for _, n := range g.nodes {
+			if n.event != nil && n.location != nil && n.writes && n.atomic() {
+				c.atomically[n.location] = true
+			}
+		}
+	}
+	locked := c.locked()
 	without, with := map[pair][]occurrence{}, map[pair][]occurrence{}
 	for _, g := range c.graphs {
 		test := strings.HasSuffix(c.pass.Fset.Position(g.fn.Pos()).Filename, "_test.go") // it has the object for itself
-		if !g.locked && !setup.MatchString(g.fn.Name()) && !test {
+		if !locked[g.fn] && !setup.MatchString(g.fn.Name()) && !test {
 			g.occurrences(without, with)
 		}
 	}
@@ -185,15 +210,22 @@ func (c *checker) pairs() {
 // storeBuffering is a write before a read, against the same in the other order with a full fence: both may read what was there
 // before.
 func (c *checker) storeBuffering(o occurrence, others []occurrence) {
+	if c.alone(o.first) && c.alone(o.then) {
+		return
+	}
 	for _, other := range others {
-		if other.fn == o.fn || !o.first.atomic() && !other.then.atomic() || !o.then.atomic() && !other.first.atomic() {
-			continue // one of the variables is nobody else's
+		if other.fn == o.fn || other.chance || !o.first.atomic() && !other.then.atomic() || !o.then.atomic() && !other.first.atomic() {
+			continue // or one of the variables is nobody else's
 		}
-		c.hint(o.then.pos, other.then.pos, "%s may be read before the write of %s on line %d is visible, which line %d excludes for its side: %s", o.then.location.Name(), o.first.location.Name(),
+		c.hint(o.then.pos, o.first.pos, other.then.pos, "%s may be read before the write of %s on line %d is visible, which line %d excludes for its side: %s", o.then.location.Name(), o.first.location.Name(),
 			c.line(o.first.pos), c.line(other.then.pos), wants(o.first))
 		return
 	}
 }
+
+// alone reports whether an access tells that nobody else sees the object: it is plain, and elsewhere the variable is written
+// atomically.
+func (c *checker) alone(e *event) bool { return !e.atomic() && c.atomically[e.location] }
 
 // wants says which fence belongs behind a write.
 func wants(first *event) string {
@@ -208,14 +240,14 @@ func wants(first *event) string {
 
 // published is data written and then an index or a flag, against a reader that orders its reads.
 func (c *checker) published(o occurrence, others []occurrence) {
-	if o.first.rmw() {
+	if o.first.rmw() || c.alone(o.first) || c.alone(o.then) {
 		return
 	}
 	for _, other := range others {
 		if other.fn == o.fn || other.then.rmw() || !o.then.atomic() && !other.first.atomic() || other.first.Sync != "" {
 			continue // of sync/atomic, every read is ordered
 		}
-		c.hint(o.then.pos, other.first.pos, "%s is written after %s on line %d without order, but from line %d on they are read the other way round, in order: make it a release operation, or put barrier.Write before it",
+		c.hint(o.then.pos, o.then.pos, other.first.pos, "%s is written after %s on line %d without order, but from line %d on they are read the other way round, in order: make it a release operation, or put barrier.Write before it",
 			o.then.location.Name(), o.first.location.Name(), c.line(o.first.pos), c.line(other.first.pos))
 		return
 	}
@@ -230,7 +262,7 @@ func (c *checker) consumed(o occurrence, others []occurrence) {
 		if other.fn == o.fn || other.first.rmw() {
 			continue
 		}
-		c.hint(o.then.pos, other.then.pos, "%s may be read before %s on line %d, but line %d writes %s after it, in order: put barrier.Read between, or read %s with acquire",
+		c.hint(o.then.pos, o.first.pos, other.then.pos, "%s may be read before %s on line %d, but line %d writes %s after it, in order: put barrier.Read between, or read %s with acquire",
 			o.then.location.Name(), o.first.location.Name(), c.line(o.first.pos), c.line(other.then.pos), o.first.location.Name(), o.first.location.Name())
 		return
 	}
@@ -245,7 +277,7 @@ func (c *checker) throughBit(o occurrence, others []occurrence) {
 		if other.fn == o.fn || !relaxedBit(other.first) || other.then.atomic() {
 			continue
 		}
-		c.hint(o.then.pos, other.first.pos, "%s is written on line %d and published by a bit without order: put barrier.BeforeAtomic before it, and test it with acquire on line %d",
+		c.hint(o.then.pos, o.then.pos, other.first.pos, "%s is written on line %d and published by a bit without order: put barrier.BeforeAtomic before it, and test it with acquire on line %d",
 			o.first.location.Name(), c.line(o.first.pos), c.line(other.first.pos))
 		return
 	}
@@ -270,7 +302,7 @@ func (c *checker) cleared() {
 				x := g.nodes[j].event
 				if x != nil && x.atomic() && x.reads && x.Prim != nil && x.location != nil && x.location != e.location && x.object == e.object &&
 					!x.gives(contract.Writes, contract.Reads) && !x.follows(contract.Writes, contract.Reads) {
-					c.hint(x.pos, e.pos, "%s may be read before %s on line %d is visible: barrier.AfterAtomic is missing",
+					c.hint(x.pos, e.pos, e.pos, "%s may be read before %s on line %d is visible: barrier.AfterAtomic is missing",
 						x.location.Name(), e.Name, c.line(e.pos))
 				}
 			}

@@ -174,7 +174,7 @@ func (r *result) problem(text string) {
 // add notes a diagnostic. A package and its variant with tests show the same one, as do the architectures.
 func (r *result) add(act *checker.Action, d analysis.Diagnostic, arch string) {
 	fset := act.Package.Fset
-	if d.Category == asmfence.Information { // what of an assembly file was not understood
+	if act.Analyzer == asmfence.Analyzer && d.Category == asmfence.Information { // what of an assembly file was not understood
 		r.problem(place(fset.Position(d.Pos)) + ": " + d.Message)
 		return
 	}

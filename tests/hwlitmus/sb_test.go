@@ -56,7 +56,7 @@ func storeBuffering() []row {
 		// Empty beside a store that is no atomic operation: the pitfall.
 		{"store+AfterAtomic", seenTSO, 0, func(v *view) (uint64, uint64) {
 			atomics.StoreRelaxedUint64(v.a, 1)
-			barrier.AfterAtomic()
+			barrier.AfterAtomic() //nolint:missingorder // the pitfall itself
 			return atomics.LoadRelaxedUint64(v.b), 0
 		}},
 		{"Full", never, 0, func(v *view) (uint64, uint64) {

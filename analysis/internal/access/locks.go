@@ -43,29 +43,36 @@ func Path(v ssa.Value) (root ssa.Value, path string) {
 	return v, ""
 }
 
-// beside are the locks in the object that an address is in, or in one that contains it, by their place there, and those of
-// the package. Each step outwards is a mark before the name. A lock in another object that this one points to is none of them.
+// beside are the locks in the object that an address is in, or anywhere in one that contains it, by their place there, and
+// those of the package. Each step outwards is a mark before the name. A lock in another object that this one points to is none of
+// them.
 func beside(root ssa.Value, path string, locks map[place]bool) map[string]bool {
 	base := path[:strings.LastIndex(path, ".")+1]
 	out := map[string]bool{}
 	for l, exclusive := range locks {
-		parent := l.path[:strings.LastIndex(l.path, ".")+1]
-		outer, contained := strings.CutPrefix(base, parent)
-		g, global := l.root.(*ssa.Global)
 		name := ""
-		switch {
-		case l.root == root && parent != "" && contained && !strings.Contains(outer, "*"):
-			name = strings.Repeat(Outwards, strings.Count(outer, ".")) + l.path[len(parent):]
-		case l.root == root && base != "" && strings.HasPrefix(l.path, base):
-			name = l.path[len(base):]
-		case global:
+		if g, global := l.root.(*ssa.Global); global {
 			name = g.Name() + l.path
+		}
+		if common := shared(base, l.path); l.root == root && common != "" && !strings.Contains(base[len(common):], "*") {
+			name = strings.Repeat(Outwards, strings.Count(base[len(common):], ".")) + l.path[len(common):]
 		}
 		if name = strings.TrimRight(name, "*"); name != "" && !strings.Contains(name, "*") {
 			out[name] = exclusive
 		}
 	}
 	return out
+}
+
+// shared is the way to the innermost object that two places are in.
+func shared(a, b string) string {
+	n := 0
+	for i := 0; i < min(len(a), len(b)) && a[i] == b[i]; i++ {
+		if a[i] == '.' {
+			n = i + 1
+		}
+	}
+	return a[:n]
 }
 
 // Outwards is the mark.

@@ -72,6 +72,14 @@ func storedAndLoaded() int {
 	return y
 }
 
+func explained() int {
+	x = 1
+	// an operation of this kind never becomes nothing
+	var dummy uint32
+	atomic.SwapUint32(&dummy, 0) // want `atomic.SwapUint32\(&dummy, 0\) does nothing but order`
+	return y
+}
+
 func apart() int {
 	var local atomic.Int32
 	local.Store(0) // want `local.Store\(0\) does nothing but order`
@@ -107,6 +115,10 @@ func silent(p *int, fn func(*uint32)) bool {
 	var seen uint32
 	atomic.StoreUint32(&seen, 1)
 	fn(&seen)
+	// memory barrier: keeps the compiler from optimizing the zeroing away
+	var zeroed uint32
+	atomic.StoreUint32(&zeroed, 0)
+	atomic.AddInt32(&word, 0) // a barrier against dead store elimination
 	var captured uint32
 	go func() { atomic.StoreUint32(&captured, 1) }()
 	pointer := &typed

@@ -20,7 +20,7 @@ func smp_wmb() { // want smp_wmb:"no fence" `smp_wmb is no fence: runtime.KeepAl
 	runtime.KeepAlive(nil)
 }
 
-func LoadFence() {} // want LoadFence:"no fence" `LoadFence is no fence: an empty function is inlined to nothing, and neither the processor nor the compiler keeps any order around it; barrier.Acquire is one`
+func LoadFence() {} // want LoadFence:"no fence" `LoadFence is no fence: an empty function is inlined to nothing, and does not even stop the compiler; barrier.Acquire is one`
 
 type none struct{}
 

@@ -3,6 +3,7 @@
 package field
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"github.com/barriergen/barriergen/primitives/atomics"
@@ -209,6 +210,32 @@ func (s *stopped) start() uint64 {
 	return atomics.LoadRelaxedUint64(&s.list) // want `list may be read before the write of flag on line \d+ is visible, which line \d+ excludes for its side: barrier.AfterAtomic is missing`
 }
 
+// The same through a type of its own for the words.
+
+type word struct {
+	_ [0]func()
+	v uint64
+}
+
+func (w *word) load() uint64 {
+	return atomics.LoadRelaxedUint64(&w.v) // want `list may be read before the write of flag on line \d+ is visible, which line \d+ excludes for its side: barrier.Full is missing`
+}
+
+func (w *word) store(v uint64) { atomics.StoreRelaxedUint64(&w.v, v) }
+
+type stoppedWords struct{ list, flag word }
+
+func (s *stoppedWords) insert() uint64 {
+	s.list.store(1)
+	barrier.Full()
+	return s.flag.load()
+}
+
+func (s *stoppedWords) start() uint64 {
+	s.flag.store(1)
+	return s.list.load()
+}
+
 // A flag is set by a store before going to sleep, and then the tail is read; or with a fence that does not order that.
 
 type poll struct {
@@ -372,6 +399,14 @@ func (r *ring) broken() int {
 	return r.slots[0] // want `slots may be read before index on line \d+, but line \d+ writes index after it, in order: put barrier.Read between, or read index with acquire`
 }
 
+func (r *ring) once() int {
+	if atomics.LoadRelaxedUint32(&r.index) == 0 {
+		return 0
+	}
+	v := r.slots[0] // want `slots may be read before index on line \d+`
+	return v + r.slots[1]
+}
+
 func (r *ring) mended() int {
 	if atomics.LoadRelaxedUint32(&r.index) == 0 {
 		return 0
@@ -440,4 +475,70 @@ func (s *sequenceWriter) read() (uint32, bool) {
 	v := atomics.LoadRelaxedUint32(&s.data)
 	barrier.Read()
 	return v, atomics.LoadRelaxedUint32(&s.seq) == seq
+}
+
+// One caller of two has the lock, or it is started without it.
+
+type file struct {
+	mu             sync.Mutex
+	first, at      uint32
+	start, started uint32
+}
+
+func (f *file) add() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.addLocked()
+	go f.begin()
+}
+
+func (f *file) hurry() { f.addLocked() }
+
+func (f *file) addLocked() {
+	atomics.StoreRelaxedUint32(&f.at, 1)
+	atomics.StoreRelaxedUint32(&f.first, 1) // want `first is written after at on line \d+ without order`
+}
+
+func (f *file) look() uint32 {
+	if atomics.LoadAcquireUint32(&f.first) == 0 {
+		return 0
+	}
+	return atomics.LoadRelaxedUint32(&f.at)
+}
+
+func (f *file) begin() {
+	atomics.StoreRelaxedUint32(&f.start, 1)
+	atomics.StoreRelaxedUint32(&f.started, 1) // want `started is written after start on line \d+ without order`
+}
+
+func (f *file) since() uint32 {
+	if atomics.LoadAcquireUint32(&f.started) == 0 {
+		return 0
+	}
+	return atomics.LoadRelaxedUint32(&f.start)
+}
+
+// Others may call it too.
+
+type Log struct {
+	mu        sync.Mutex
+	first, at uint32
+}
+
+func (l *Log) add() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.Append()
+}
+
+func (l *Log) Append() {
+	atomics.StoreRelaxedUint32(&l.at, 1)
+	atomics.StoreRelaxedUint32(&l.first, 1) // want `first is written after at on line \d+ without order`
+}
+
+func (l *Log) Look() uint32 {
+	if atomics.LoadAcquireUint32(&l.first) == 0 {
+		return 0
+	}
+	return atomics.LoadRelaxedUint32(&l.at)
 }

@@ -152,3 +152,132 @@ func (s *spun) get() int {
 	}
 	return 0
 }
+
+// tree replaces its root by a compare-and-swap, which is full because most are: nothing says that it is for the look at done.
+type tree struct {
+	root, done uint32
+}
+
+func (t *tree) begin() bool {
+	if atomics.CompareAndSwapFullUint32(&t.root, 0, 1) {
+		return atomics.LoadAcquireUint32(&t.done) == 1
+	}
+	return false
+}
+
+func (t *tree) finish() uint32 {
+	atomics.StoreReleaseUint32(&t.done, 1)
+	return atomics.LoadAcquireUint32(&t.root)
+}
+
+// chain fills a bucket that is in no table yet by plain stores: everywhere else its fields are written atomically.
+type chain struct{ key, value uint32 }
+
+func (c *chain) put() {
+	atomics.StoreReleaseUint32(&c.value, 1)
+	atomics.StoreReleaseUint32(&c.key, 1)
+}
+
+func (c *chain) get() uint32 {
+	if atomics.LoadAcquireUint32(&c.value) == 0 {
+		return 0
+	}
+	return atomics.LoadAcquireUint32(&c.key)
+}
+
+func (c *chain) fill() {
+	c.key = 1
+	c.value = 1
+}
+
+func (c *chain) refill() {
+	c.key = 1
+	atomics.StoreRelaxedUint32(&c.value, 1)
+}
+
+func (c *chain) fenced() uint32 {
+	atomics.StoreRelaxedUint32(&c.value, 0)
+	barrier.Full()
+	return atomics.LoadRelaxedUint32(&c.key)
+}
+
+func (c *chain) reuse() {
+	c.key = 2
+	c.value |= 1
+}
+
+// word has operations as methods. Where they are called says which variable it is; in themselves they say nothing.
+type word struct {
+	_ [0]func()
+	v uint32
+}
+
+func (w *word) load() uint32 { return atomics.LoadRelaxedUint32(&w.v) }
+
+func (w *word) store(v uint32) { atomics.StoreRelaxedUint32(&w.v, v) }
+
+type words struct{ a, b, c, d word }
+
+func (w *words) fenced() uint32 {
+	w.a.store(1)
+	barrier.Full()
+	return w.b.load()
+}
+
+func (w *words) unrelated() uint32 {
+	w.c.store(1)
+	return w.d.load()
+}
+
+// links is freed by who has it for itself: its length is written atomically otherwise.
+type links struct {
+	write  int
+	length uint32
+}
+
+func (l *links) grow() { atomics.AddReleaseUint32(&l.length, 1) }
+
+func (l *links) last() int {
+	if atomics.LoadAcquireUint32(&l.length) == 0 {
+		return 0
+	}
+	return l.write
+}
+
+func (l *links) free() {
+	l.write = 0
+	l.length = 0
+}
+
+// file has functions that are called with the lock held only.
+type file struct {
+	mu        sync.Mutex
+	first, at uint32
+}
+
+func (f *file) add() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.addLocked()
+}
+
+func (f *file) replace() {
+	f.mu.Lock()
+	f.dropLocked()
+	f.addLocked()
+	f.mu.Unlock()
+}
+
+func (f *file) dropLocked() { f.addLocked() }
+
+func (f *file) addLocked() {
+	atomics.StoreRelaxedUint32(&f.at, 1)
+	atomics.StoreRelaxedUint32(&f.first, 1)
+}
+
+func (f *file) look() uint32 {
+	if atomics.LoadAcquireUint32(&f.first) == 0 {
+		return 0
+	}
+	return atomics.LoadRelaxedUint32(&f.at)
+}

@@ -136,3 +136,40 @@ func (n *node) add() int64 {
 	atomic.AddInt64(&n.in, 1)
 	return atomic.LoadInt64(&n.in)
 }
+
+// The lock is in another part of the object than the variable.
+
+type mutation struct{ mu sync.Mutex }
+
+type lookup struct{ slots uint32 }
+
+type shard struct {
+	mutation
+	lookup
+}
+
+func (s *shard) load() uint32 { return atomic.LoadUint32(&s.slots) }
+
+func (s *shard) has(n uint32) bool {
+	return atomic.LoadUint32(&s.slots) > n && atomic.LoadUint32(&s.slots) != 7 && atomic.LoadUint32(&s.slots) != 8
+}
+
+func (s *shard) rehash(n uint32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	atomic.StoreUint32(&s.slots, n)
+}
+
+func (s *shard) each(f func(uint32)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.slots {
+		f(i)
+	}
+}
+
+func (s *shard) unlocked(f func(uint32)) {
+	for i := range s.slots { // want `slots is read plainly here and atomically elsewhere`
+		f(i)
+	}
+}

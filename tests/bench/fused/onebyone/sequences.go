@@ -35,7 +35,7 @@ func PublishDevice(index, event *uint32, old, to uint16, bell *uint32, queue uin
 	atomics.StoreRelaxedUint32(index, uint32(to)<<16)
 	barrier.MandatoryFull()
 	if to-uint16(atomics.LoadRelaxedUint32(event))-1 < to-old {
-		barrier.MandatoryWrite()
+		barrier.MandatoryWrite() //nolint:redundantfence // what fusing leaves out
 		atomics.StoreRelaxedUint32(bell, queue)
 	}
 }

@@ -192,3 +192,11 @@ TEXT ·storeFenced(SB), NOSPLIT, $0-16
 	MOVQ v+8(FP), AX
 	XCHGQ AX, (BX)
 	RET
+
+TEXT ·storeFenceRelease(SB), NOSPLIT, $0-0
+	SFENCE
+	RET
+
+TEXT ·loadFenceAcquire(SB), NOSPLIT, $0-0
+	LFENCE
+	RET

@@ -272,3 +272,12 @@ TEXT ·storeFenced(SB), NOSPLIT, $0-16
 	DMB $0xb
 	MOVD R1, (R0)
 	RET
+
+// The two numbers are mixed up.
+TEXT ·storeFenceRelease(SB), NOSPLIT, $0-0 // want `storeFenceRelease does not order earlier writes before later writes on arm64, as it does on amd64`
+	DMB $0x9
+	RET
+
+TEXT ·loadFenceAcquire(SB), NOSPLIT, $0-0 // want `loadFenceAcquire does not order earlier reads before later accesses on arm64, as it does on amd64`
+	DMB $0xa
+	RET
