@@ -38,7 +38,7 @@
 //	publishDevice  amd64         3 -> 1  3 -> 2  6 -> 5        SFENCE before the bell: MFENCE did that
 //	publishDevice  arm64         4 -> 1  4 -> 2  7 -> 5        DSB ST before the bell: DSB SY did that; and STLR
 //
-// On amd64 publishDevice gains a tenth: MFENCE, which must stay, is nine tenths of it. Who writes publish with
+// On amd64 publishDevice gains less than a tenth: MFENCE, which must stay, is nine tenths of it. Who writes publish with
 // StoreRelease, and arm with LoadAcquire, gets by hand on arm64 what fusing finds here, and then it gains nothing more. For
 // publishDevice there is no such spelling.
 //

@@ -291,7 +291,7 @@ func (f *Function) wrapper(p *Package) string {
 	}
 	if conds != nil {
 		body := f.src.slice(p, f.Decl.Body)
-		call = fmt.Sprintf("if %s {\n%s}\n%s\n", strings.Join(conds, " && "), call, body[1:len(body)-1])
+		call = fmt.Sprintf("if %s {\n%s}\n%s\n", strings.Join(conds, " && "), call, strings.Trim(string(body[1:len(body)-1]), "\n"))
 	}
 	fmt.Fprintf(&b, "%s}\n\n//go:noescape\nfunc %s(%s)%s", call, f.symbol(), strings.Join(all, ", "), results)
 	return b.String()

@@ -3,3 +3,5 @@
 package fused
 
 //go:generate go run github.com/barriergen/barriergen/cmd/barriergen fuse -asm
+
+const tries = 16

@@ -3,6 +3,8 @@
 package fused
 
 import (
+	"unsafe"
+
 	"github.com/barriergen/barriergen/primitives/atomics"
 	"github.com/barriergen/barriergen/primitives/barrier"
 	"github.com/barriergen/barriergen/primitives/bitops"
@@ -39,4 +41,35 @@ func PublishDevice(index, event *uint32, old, to uint16, bell *uint32, queue uin
 		barrier.MandatoryWrite()
 		atomics.StoreRelaxedUint32(bell, queue)
 	}
+}
+
+// Pop takes the first buffer off the list, 0 if there is none.
+func Pop(head atomics.Uint128, arena unsafe.Pointer) (off uint64, done bool) {
+	old := head.Load()
+	for range tries {
+		if old.Lo == 0 {
+			return 0, true
+		}
+		next := atomics.LoadRelaxedUint64((*uint64)(unsafe.Add(arena, old.Lo)))
+		seen, swapped := head.CompareAndSwap(old, atomics.Pair{Lo: next, Hi: old.Hi + 1})
+		if swapped {
+			return old.Lo, true
+		}
+		old = seen
+	}
+	return 0, false
+}
+
+// Push puts the buffer at off, whose first word is next, in front of the list.
+func Push(head atomics.Uint128, next *uint64, off uint64) (done bool) {
+	old := head.Load()
+	for range tries {
+		atomics.StoreRelaxedUint64(next, old.Lo)
+		seen, swapped := head.CompareAndSwap(old, atomics.Pair{Lo: off, Hi: old.Hi + 1})
+		if swapped {
+			return true
+		}
+		old = seen
+	}
+	return false
 }

@@ -65,3 +65,70 @@ TEXT ·PublishDevice(SB), NOSPLIT, $0-36
 	MOVL    R8, (DX)   // StoreRelaxed
 b2:
 	RET
+
+// func fusedPop(head atomics.Uint128, arena unsafe.Pointer) (off uint64, done bool)
+TEXT ·fusedPop(SB), NOSPLIT, $0-25
+	MOVQ       head_cell+0(FP), DI
+	MOVQ       arena+8(FP), SI
+	MOVL       $0, AX    // Load of 16 bytes
+	MOVL       $0, DX
+	MOVL       $0, BX
+	MOVL       $0, CX
+	LOCK
+	CMPXCHG16B (DI)
+	MOVQ       AX, R8
+	MOVL       $0, R9
+b1:
+	TESTQ      R8, R8
+	JNE        b3
+	MOVQ       $0, off+16(FP)
+	MOVB       $1, done+24(FP)
+	RET
+b3:
+	MOVQ       SI, R10
+	ADDQ       R8, R10
+	MOVQ       (R10), BX // LoadRelaxed
+	LEAQ       1(DX), CX
+	MOVQ       R8, AX    // CompareAndSwap128
+	LOCK
+	CMPXCHG16B (DI)
+	JNE        b5
+	MOVQ       R8, off+16(FP)
+	MOVB       $1, done+24(FP)
+	RET
+b5:
+	MOVQ       AX, R8
+	ADDQ       $1, R9
+	CMPQ       R9, $16
+	JNE        b1
+	MOVQ       $0, off+16(FP)
+	MOVB       $0, done+24(FP)
+	RET
+
+// func fusedPush(head atomics.Uint128, next *uint64, off uint64) (done bool)
+TEXT ·fusedPush(SB), NOSPLIT, $0-25
+	MOVQ       head_cell+0(FP), DI
+	MOVQ       next+8(FP), SI
+	MOVQ       off+16(FP), R8
+	MOVL       $0, AX   // Load of 16 bytes
+	MOVL       $0, DX
+	MOVL       $0, BX
+	MOVL       $0, CX
+	LOCK
+	CMPXCHG16B (DI)
+	MOVL       $0, R9
+b1:
+	MOVQ       AX, (SI) // StoreRelaxed
+	LEAQ       1(DX), CX
+	MOVQ       R8, BX   // CompareAndSwap128
+	LOCK
+	CMPXCHG16B (DI)
+	JNE        b3
+	MOVB       $1, done+24(FP)
+	RET
+b3:
+	ADDQ       $1, R9
+	CMPQ       R9, $16
+	JNE        b1
+	MOVB       $0, done+24(FP)
+	RET

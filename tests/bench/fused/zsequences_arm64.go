@@ -4,7 +4,11 @@
 
 package fused
 
-import "golang.org/x/sys/cpu"
+import (
+	"github.com/barriergen/barriergen/primitives/atomics"
+	"golang.org/x/sys/cpu"
+	"unsafe"
+)
 
 // fusedSequencesHasLSE reports whether the CPU has the large system extensions; assembly reads it.
 var fusedSequencesHasLSE = cpu.ARM64.HasATOMICS
@@ -28,3 +32,46 @@ func Doze(flags, tail *uint32) uint32
 //
 //go:noescape
 func PublishDevice(index, event *uint32, old, to uint16, bell *uint32, queue uint32)
+
+// Pop takes the first buffer off the list, 0 if there is none.
+func Pop(head atomics.Uint128, arena unsafe.Pointer) (off uint64, done bool) {
+	if head != (atomics.Uint128{}) && (atomics.Uint128{}).LockFree() {
+		return fusedPop(head, arena)
+	}
+	old := head.Load()
+	for range tries {
+		if old.Lo == 0 {
+			return 0, true
+		}
+		next := atomics.LoadRelaxedUint64((*uint64)(unsafe.Add(arena, old.Lo)))
+		seen, swapped := head.CompareAndSwap(old, atomics.Pair{Lo: next, Hi: old.Hi + 1})
+		if swapped {
+			return old.Lo, true
+		}
+		old = seen
+	}
+	return 0, false
+}
+
+//go:noescape
+func fusedPop(head atomics.Uint128, arena unsafe.Pointer) (off uint64, done bool)
+
+// Push puts the buffer at off, whose first word is next, in front of the list.
+func Push(head atomics.Uint128, next *uint64, off uint64) (done bool) {
+	if head != (atomics.Uint128{}) && (atomics.Uint128{}).LockFree() {
+		return fusedPush(head, next, off)
+	}
+	old := head.Load()
+	for range tries {
+		atomics.StoreRelaxedUint64(next, old.Lo)
+		seen, swapped := head.CompareAndSwap(old, atomics.Pair{Lo: off, Hi: old.Hi + 1})
+		if swapped {
+			return true
+		}
+		old = seen
+	}
+	return false
+}
+
+//go:noescape
+func fusedPush(head atomics.Uint128, next *uint64, off uint64) (done bool)

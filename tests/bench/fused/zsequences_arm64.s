@@ -103,3 +103,196 @@ TEXT ·PublishDevice(SB), NOSPLIT, $0-36
 	MOVW  R1, (R0) // StoreRelaxed
 b2:
 	RET
+
+// func fusedPop(head atomics.Uint128, arena unsafe.Pointer) (off uint64, done bool)
+TEXT ·fusedPop(SB), NOSPLIT, $0-25
+#ifndef GOARM64_LSE
+	MOVBU ·fusedSequencesHasLSE(SB), R0
+	CBZ   R0, exclusive
+#endif
+	MOVD     head_cell+0(FP), R0
+	MOVD     arena+8(FP), R1
+	MOVD     $0, R2      // Load of 16 bytes
+	MOVD     $0, R3
+	MOVD     $0, R4
+	MOVD     $0, R5
+	WORD     $0x4862fc04 // CASPAL (R2, R3), (R0), (R4, R5)
+	MOVD     R2, R6
+	MOVD     R3, R7
+	MOVD     $0, R8
+b1:
+	CBNZ     R6, b3
+	MOVD     ZR, off+16(FP)
+	MOVD     $1, R0
+	MOVB     R0, done+24(FP)
+	RET
+b3:
+	ADD      R6, R1, R2
+	MOVD     (R2), R4    // LoadRelaxed
+	ADD      $1, R7, R5
+	MOVD     R6, R2      // CompareAndSwap128
+	MOVD     R7, R3
+	WORD     $0x4862fc04 // CASPAL (R2, R3), (R0), (R4, R5)
+	CMP      R6, R2
+	CCMP EQ, R7, R3, $0
+	BNE      b5
+	MOVD     R6, off+16(FP)
+	MOVD     $1, R0
+	MOVB     R0, done+24(FP)
+	RET
+b5:
+	MOVD     R2, R6
+	MOVD     R3, R7
+	ADD      $1, R8, R8
+	CMP      $16, R8
+	BNE      b1
+	MOVD     ZR, off+16(FP)
+	MOVB     ZR, done+24(FP)
+	RET
+#ifndef GOARM64_LSE
+exclusive:
+	MOVD     head_cell+0(FP), R0
+	MOVD     arena+8(FP), R1
+	MOVD     $0, R4         // Load of 16 bytes
+	MOVD     $0, R5
+xop0_0:
+	LDAXP    (R0), (R2, R3)
+	CMP      $0, R2
+	CCMP EQ, ZR, R3, $0
+	BNE      xop0_8
+	STLXP    (R4, R5), (R0), R6
+	CBNZ     R6, xop0_0
+	DMB      $0xb           // ISH
+	B        xop0_10
+xop0_8:
+	STLXP    (R2, R3), (R0), R6
+	CBNZ     R6, xop0_0
+xop0_10:
+	MOVD     $0, R4
+xb1:
+	CBNZ     R2, xb3
+	MOVD     ZR, off+16(FP)
+	MOVD     $1, R0
+	MOVB     R0, done+24(FP)
+	RET
+xb3:
+	ADD      R2, R1, R5
+	MOVD     (R5), R6       // LoadRelaxed
+	ADD      $1, R3, R5
+xop2_0:
+	LDAXP    (R0), (R7, R8) // CompareAndSwap128
+	CMP      R2, R7
+	CCMP EQ, R3, R8, $0
+	BNE      xop2_8
+	STLXP    (R6, R5), (R0), R9
+	CBNZ     R9, xop2_0
+	DMB      $0xb           // ISH
+	B        xop2_10
+xop2_8:
+	STLXP    (R7, R8), (R0), R9
+	CBNZ     R9, xop2_0
+xop2_10:
+	BNE      xb5
+	MOVD     R2, off+16(FP)
+	MOVD     $1, R0
+	MOVB     R0, done+24(FP)
+	RET
+xb5:
+	MOVD     R7, R2
+	MOVD     R8, R3
+	ADD      $1, R4, R4
+	CMP      $16, R4
+	BNE      xb1
+	MOVD     ZR, off+16(FP)
+	MOVB     ZR, done+24(FP)
+	RET
+#endif
+
+// func fusedPush(head atomics.Uint128, next *uint64, off uint64) (done bool)
+TEXT ·fusedPush(SB), NOSPLIT, $0-25
+#ifndef GOARM64_LSE
+	MOVBU ·fusedSequencesHasLSE(SB), R0
+	CBZ   R0, exclusive
+#endif
+	MOVD     head_cell+0(FP), R0
+	MOVD     next+8(FP), R1
+	MOVD     off+16(FP), R9
+	MOVD     $0, R2      // Load of 16 bytes
+	MOVD     $0, R3
+	MOVD     $0, R4
+	MOVD     $0, R5
+	WORD     $0x4862fc04 // CASPAL (R2, R3), (R0), (R4, R5)
+	MOVD     R2, R6
+	MOVD     R3, R7
+	MOVD     $0, R8
+b1:
+	MOVD     R6, (R1)    // StoreRelaxed
+	ADD      $1, R7, R5
+	MOVD     R6, R2      // CompareAndSwap128
+	MOVD     R7, R3
+	MOVD     R9, R4
+	WORD     $0x4862fc04 // CASPAL (R2, R3), (R0), (R4, R5)
+	CMP      R6, R2
+	CCMP EQ, R7, R3, $0
+	BNE      b3
+	MOVD     $1, R0
+	MOVB     R0, done+24(FP)
+	RET
+b3:
+	MOVD     R2, R6
+	MOVD     R3, R7
+	ADD      $1, R8, R8
+	CMP      $16, R8
+	BNE      b1
+	MOVB     ZR, done+24(FP)
+	RET
+#ifndef GOARM64_LSE
+exclusive:
+	MOVD     head_cell+0(FP), R0
+	MOVD     next+8(FP), R1
+	MOVD     off+16(FP), R2
+	MOVD     $0, R5         // Load of 16 bytes
+	MOVD     $0, R6
+xop0_0:
+	LDAXP    (R0), (R3, R4)
+	CMP      $0, R3
+	CCMP EQ, ZR, R4, $0
+	BNE      xop0_8
+	STLXP    (R5, R6), (R0), R7
+	CBNZ     R7, xop0_0
+	DMB      $0xb           // ISH
+	B        xop0_10
+xop0_8:
+	STLXP    (R3, R4), (R0), R7
+	CBNZ     R7, xop0_0
+xop0_10:
+	MOVD     $0, R5
+xb1:
+	MOVD     R3, (R1)       // StoreRelaxed
+	ADD      $1, R4, R6
+xop2_0:
+	LDAXP    (R0), (R7, R8) // CompareAndSwap128
+	CMP      R3, R7
+	CCMP EQ, R4, R8, $0
+	BNE      xop2_8
+	STLXP    (R2, R6), (R0), R9
+	CBNZ     R9, xop2_0
+	DMB      $0xb           // ISH
+	B        xop2_10
+xop2_8:
+	STLXP    (R7, R8), (R0), R9
+	CBNZ     R9, xop2_0
+xop2_10:
+	BNE      xb3
+	MOVD     $1, R0
+	MOVB     R0, done+24(FP)
+	RET
+xb3:
+	MOVD     R7, R3
+	MOVD     R8, R4
+	ADD      $1, R5, R5
+	CMP      $16, R5
+	BNE      xb1
+	MOVB     ZR, done+24(FP)
+	RET
+#endif
