@@ -7,11 +7,13 @@
 //	barrier.Full() // barrier.Full on the line above orders already
 //
 // Findings have one of two grades. Proved: on every path, whatever callers did before and will do afterwards, machine and
-// compiler order the same accesses without the fence. Local: the same for the accesses that the function shows; the
+// compiler order the same accesses without the fence; or whatever can happen there, if nobody but this package's functions
+// can call. Local: the same for the accesses that the function shows; the
 // message says which others would need it. A fence that is proved redundant on every architecture is deleted by -fix.
 package redundantfence
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -43,7 +45,7 @@ func run(pass *analysis.Pass) (any, error) {
 		on, here := f.On(order.Proved), f.On(order.Local)
 		var parts []string
 		if len(on) > 0 {
-			parts = append(parts, "redundant on "+report.Arches(on)+by(pass, f, proved))
+			parts = append(parts, "redundant on "+report.Arches(on)+by(pass, f, proved)+f.KnownCallers())
 		}
 		if len(here) > 0 {
 			parts = append(parts, "redundant on "+report.Arches(here)+" for the accesses seen here"+by(pass, f, local)+
@@ -56,7 +58,7 @@ func run(pass *analysis.Pass) (any, error) {
 			parts = append(parts, "no instruction on "+report.Arches(free))
 		}
 		d := analysis.Diagnostic{Pos: f.Call.Pos(), End: f.Call.End(), Message: f.Op.Name + " is " + strings.Join(parts, "; "),
-			Related: report.Related(append(proved.By, local.By...), "orders already")}
+			Related: slices.Concat(report.Related(slices.Concat(proved.By, local.By), "orders already"), report.Related(f.Callers, "is called here"))}
 		if edits := report.Deletion(pass, f.File, f.Call); f.Fix && edits != nil {
 			d.SuggestedFixes = []analysis.SuggestedFix{{Message: "Delete the fence", TextEdits: edits}}
 		}

@@ -9,6 +9,7 @@ package weakerfence
 
 import (
 	"fmt"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -43,12 +44,13 @@ func run(pass *analysis.Pass) (any, error) {
 			if len(w.By) > 0 {
 				why = fmt.Sprintf(": %s wrote, and no access lies between", report.Reasons(pass.Fset, f.Call.Pos(), w.By))
 			}
+			why += f.KnownCallers()
 			if edits := report.Renaming(f.File, f.Call, w.Prim.Name); edits != nil {
 				d.SuggestedFixes = []analysis.SuggestedFix{{Message: "Call " + name, TextEdits: edits}}
 			}
 		}
 		d.Message = fmt.Sprintf("%s would do instead of %s, and costs less on %s%s", name, f.Op.Name, report.Arches(w.Arch), why)
-		d.Related = report.Related(w.By, "is what it binds to")
+		d.Related = slices.Concat(report.Related(w.By, "is what it binds to"), report.Related(f.Callers, "is called here"))
 		silenced.Report(d)
 	}
 	return nil, nil

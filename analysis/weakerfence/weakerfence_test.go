@@ -8,3 +8,5 @@ import (
 )
 
 func TestFindings(t *testing.T) { fixture.Run(t, weakerfence.Analyzer, "a") }
+
+func TestFixedCodePassesVet(t *testing.T) { fixture.Vet(t) }

@@ -1,8 +1,6 @@
 package order
 
 import (
-	"slices"
-
 	"github.com/barriergen/barriergen/analysis/internal/asm"
 	"github.com/barriergen/barriergen/contract"
 )
@@ -24,7 +22,7 @@ func assembly(summaries []asm.Summary) *Body {
 				b.Steps[m.Name] = []contract.Step{step}
 			} else if m.target.Name == s.Arch {
 				step := s.Step
-				step.Events = slices.Clone(step.Events)
+				step.Events = apart(step.Events)
 				b.Steps[m.Name] = []contract.Step{step}
 			}
 		}

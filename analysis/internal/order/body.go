@@ -14,6 +14,8 @@ type Body struct {
 	// Line: the steps are all that the function does, each once and in order. Else there is one step, with the classes of
 	// the accesses that the function may make, and the orders that it gives on every path.
 	Line bool
+	// Whole: it does no more than the steps say, where its file is built.
+	Whole bool
 	// Assembly: it is written in assembly.
 	Assembly bool
 }
@@ -46,8 +48,7 @@ func entry(by map[string][]contract.Step, m *Machine) []contract.Step {
 // is known of it.
 func (g *graph) body(holds func(goarch string) bool) *Body {
 	line, ok := g.line()
-	ok = ok && holds == nil
-	b := &Body{Steps: map[string][]contract.Step{}, Promised: map[string][]contract.Step{}, Line: ok}
+	b := &Body{Steps: map[string][]contract.Step{}, Promised: map[string][]contract.Step{}, Line: ok && holds == nil, Whole: ok}
 	for _, m := range everywhere() {
 		b.Steps[m.Name], b.Promised[m.Name] = nil, nil
 		if !ok {
@@ -72,9 +73,23 @@ func (g *graph) summary(m *Machine, does func(Op) []contract.Step) contract.Step
 	}
 	for _, on.Strength = range m.strengths() {
 		one := flow.Summary(on)
-		s.Events, s.Orders = one.Events, append(s.Orders, one.Orders...)
+		s.Events, s.Orders = apart(one.Events), append(s.Orders, one.Orders...)
 	}
 	return s
+}
+
+// apart puts writes first in what is a set of classes: a read half in front of a write half would be taken for one of the
+// same operation, but here the operation that reads may be one that does not write.
+func apart(events []contract.Classes) []contract.Classes {
+	var writes, reads []contract.Classes
+	for _, e := range events {
+		if e&contract.Writes != 0 {
+			writes = append(writes, e)
+		} else {
+			reads = append(reads, e)
+		}
+	}
+	return append(writes, reads...)
 }
 
 // maxLine is the number of operations up to which a function without branches is kept as it is.
@@ -100,7 +115,7 @@ func (g *graph) line() ([]Op, bool) {
 // telling reports whether the body says more than that anything may happen.
 func (b *Body) telling() bool {
 	for _, steps := range b.Steps {
-		if b.Line || len(steps[0].Orders) > 0 || !slices.Equal(steps[0].Events, contract.All.Each()) {
+		if b.Whole || len(steps[0].Orders) > 0 || !slices.Equal(steps[0].Events, contract.All.Each()) {
 			return true
 		}
 	}

@@ -13,9 +13,10 @@ import (
 
 // node is an operation at its place; several may stand for one instruction, one for each outcome.
 type node struct {
-	op   Op
-	at   *site // nil for an empty node
-	succ []int
+	op      Op
+	at      *site // nil for an empty node
+	succ    []int
+	returns bool // the function returns behind it; one that ends elsewhere panics, or never ends
 }
 
 // site is where an operation stands in the source.
@@ -33,20 +34,20 @@ const maxSplit = 4
 // builder makes the graph of one function.
 type builder struct {
 	*graph
-	callee func(c *ssa.CallCommon) Op
+	callee func(c *ssa.CallCommon) []Op
 	local  *locals
 	block  map[*ssa.BasicBlock]int // the node at which a block begins
 	defers []Op
 }
 
 // newGraph makes the graph of a function; callee says what a call does.
-func newGraph(fn *ssa.Function, callee func(c *ssa.CallCommon) Op) *graph {
+func newGraph(fn *ssa.Function, callee func(c *ssa.CallCommon) []Op) *graph {
 	b := &builder{graph: &graph{}, callee: callee, local: newLocals(fn), block: map[*ssa.BasicBlock]int{}}
 	for _, blk := range fn.Blocks {
 		b.block[blk] = b.add(node{})
 		for _, in := range blk.Instrs {
 			if d, ok := in.(*ssa.Defer); ok {
-				b.defers = append(b.defers, b.call(d.Common()))
+				b.defers = append(b.defers, b.call(d.Common())...)
 			}
 		}
 	}
@@ -86,17 +87,20 @@ func (b *builder) rest(blk *ssa.BasicBlock, from, at int, known []outcome, split
 	for i := from; i < len(blk.Instrs); i++ {
 		in := blk.Instrs[i]
 		if c, ok := in.(*ssa.Call); ok {
-			op := b.call(c.Common())
-			if op.conditional() && !op.Private {
-				b.either(blk, i, at, c, op, known, splits)
+			ops := b.call(c.Common())
+			if ops[0].conditional() && !ops[0].Private {
+				b.either(blk, i, at, c, ops[0], known, splits)
 				return
 			}
-			at = b.then(at, in, op)
+			at = b.then(at, in, ops...)
 			continue
 		}
 		at = b.then(at, in, b.ops(in)...)
 	}
-	if i, ok := blk.Instrs[len(blk.Instrs)-1].(*ssa.If); ok {
+	switch i := blk.Instrs[len(blk.Instrs)-1].(type) {
+	case *ssa.Return:
+		b.nodes[at].returns = true
+	case *ssa.If:
 		cond, not := i.Cond, false
 		for u, ok := cond.(*ssa.UnOp); ok && u.Op == token.NOT; u, ok = cond.(*ssa.UnOp) {
 			cond, not = u.X, !not
@@ -173,7 +177,7 @@ func (b *builder) ops(in ssa.Instruction) []Op {
 		ops := make([]Op, 0, len(b.defers))
 		for i := len(b.defers) - 1; i >= 0; i-- { // a deferred call may not have been reached
 			op := b.defers[i]
-			op.May, op.Uncertain = true, true
+			op.May, op.Uncertain, op.callee = true, true, nil
 			ops = append(ops, op)
 		}
 		return ops
@@ -203,18 +207,19 @@ func isText(t types.Type) bool {
 	return false
 }
 
-// call is what a call does. An atomic operation on memory that nobody shares only orders.
-func (b *builder) call(c *ssa.CallCommon) Op {
+// call is what a call does: one thing at least. An atomic operation on memory that nobody shares only orders.
+func (b *builder) call(c *ssa.CallCommon) []Op {
 	if bi, ok := c.Value.(*ssa.Builtin); ok {
-		return builtin(bi.Name())
+		return []Op{builtin(bi.Name())}
 	}
-	op := b.callee(c)
+	ops := b.callee(c)
+	op := &ops[0]
 	if op.Sync != "" || op.Prim != nil && op.Prim.Op != contract.Fence {
 		if len(c.Args) > 0 && !b.local.shared(c.Args[0]) {
 			op.Private, op.Failed = true, op.conditional()
 		}
 	}
-	return op
+	return ops
 }
 
 func builtin(name string) Op {

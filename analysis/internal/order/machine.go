@@ -141,9 +141,11 @@ func (m *Machine) primitive(p contract.Primitive, failed bool) []contract.Step {
 // beyond it. A fence that binds to a neighbour promises nothing for itself.
 func (m *Machine) promised(op Op) []contract.Step {
 	switch {
+	case op.Uncertain:
+		return m.steps(op)
 	case op.Body != nil:
 		return op.Body.promised(m)
-	case op.Prim == nil || m.compiler || op.Uncertain:
+	case op.Prim == nil || m.compiler:
 		return m.steps(op)
 	case op.Private:
 		op.Private = false

@@ -22,6 +22,8 @@ type Op struct {
 	May     bool                // its accesses may be absent or repeated
 	// Uncertain: it may not happen at all, so it orders nothing.
 	Uncertain bool
+
+	callee *function // the function of this package that it is a call of
 }
 
 // carries reports whether the compiler moves no access across the operation.

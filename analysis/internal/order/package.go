@@ -2,7 +2,8 @@
 // weakerfence and their kin report from.
 //
 // Functions become graphs of operations, as package flow takes them, one for each machine: every target at every level,
-// in every variant of code that is chosen at run time, and the Go compiler. A fence is any call that accesses nothing
+// in every variant of code that is chosen at run time, and the Go compiler. A function that nothing but this package can
+// call stands in the graphs of its callers in the place of each call. A fence is any call that accesses nothing
 // others can see and orders something: a primitive, or a function whose body is one, in Go or in assembly.
 package order
 
@@ -32,36 +33,40 @@ var Analyzer = &analysis.Analyzer{
 
 // Result is what was found in a package.
 type Result struct {
-	Fences []*Fence
-	graphs []*graph // of the functions that have some
+	Fences    []*Fence
+	functions []*function // all of the package
 }
 
 // pkg is a package under analysis.
 type pkg struct {
-	pass   *analysis.Pass
-	bodies map[*ssa.Function]*Body // nil while in progress
-	asm    *load.Package
+	pass      *analysis.Pass
+	bodies    map[*ssa.Function]*Body // nil while in progress
+	functions map[*ssa.Function]*function
+	asm       *load.Package
 	constraints
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	p := &pkg{pass: pass, bodies: map[*ssa.Function]*Body{}, asm: pass.ResultOf[load.Analyzer].(*load.Package),
+	p := &pkg{pass: pass, bodies: map[*ssa.Function]*Body{}, functions: map[*ssa.Function]*function{}, asm: pass.ResultOf[load.Analyzer].(*load.Package),
 		constraints: constraints{pass.Fset, pass.Files, map[*ast.File]func(string) bool{}}}
 	res := &Result{}
 	if !p.mentionsFences() {
 		return res, nil
 	}
-	for _, fn := range pass.ResultOf[lazyssa.Analyzer].(*lazyssa.Package).Functions() {
-		g := newGraph(fn, p.callee)
-		if fences := judge(g, p.constraints.of(fn.Pos())); len(fences) > 0 {
-			res.Fences = append(res.Fences, fences...)
-			res.graphs = append(res.graphs, g)
-		}
+	all := pass.ResultOf[lazyssa.Analyzer].(*lazyssa.Package).Functions()
+	for _, fn := range all {
+		f := p.function(fn)
+		f.graph, f.holds = newGraph(fn, p.callee), p.constraints.of(fn.Pos())
+		res.functions = append(res.functions, f)
 		if obj, ok := fn.Object().(*types.Func); ok && obj.Pkg() == pass.Pkg {
 			if b := p.summary(fn); b != nil && b.telling() {
 				pass.ExportObjectFact(obj, b)
 			}
 		}
+	}
+	p.callers(all)
+	for _, u := range units(res.functions) {
+		res.Fences = append(res.Fences, u.judge()...)
 	}
 	p.locate(res.Fences)
 	return res, nil
@@ -85,25 +90,65 @@ func (p *pkg) mentionsFences() bool {
 	return false
 }
 
+// function is what is known of a function of the package.
+func (p *pkg) function(fn *ssa.Function) *function {
+	f := p.functions[fn]
+	if f == nil {
+		f = &function{name: fn.Name()}
+		if obj, ok := fn.Object().(*types.Func); ok {
+			f.name = short(obj)
+		}
+		p.functions[fn] = f
+	}
+	return f
+}
+
 // callee says what a call does.
-func (p *pkg) callee(c *ssa.CallCommon) Op {
+func (p *pkg) callee(c *ssa.CallCommon) []Op {
 	fn := c.StaticCallee()
 	if fn == nil {
-		return unknown
+		return []Op{unknown}
 	}
 	if o := fn.Origin(); o != nil {
 		fn = o
 	}
 	obj, _ := fn.Object().(*types.Func)
 	if op, ok := Known(obj); ok {
-		return op
+		return []Op{op}
 	}
+	if obj != nil && obj.FullName() == "(*sync.Once).Do" {
+		return p.once(c.Args[1])
+	}
+	return []Op{p.body(fn)}
+}
+
+// once is sync.Once.Do: whoever calls it reads whether the function is done. If not, the function may run here, and what it
+// does is done for the compiler when the call returns. No order of the function's is one of every call.
+func (p *pkg) once(f ssa.Value) []Op {
+	const name = "sync.Once.Do"
+	acquire, _ := contract.Lookup("LoadAcquire")
+	done, _ := contract.Lookup("Compiler")
+	op := unknown
+	if closure, ok := f.(*ssa.MakeClosure); ok {
+		f = closure.Fn
+	}
+	if fn, ok := f.(*ssa.Function); ok {
+		op = p.body(fn)
+	}
+	op.May, op.Uncertain, op.callee = true, true, nil
+	return []Op{{Name: name, Prim: &acquire}, op, {Name: name, Prim: &done}}
+}
+
+// body is a function that is known by what it does, if at all.
+func (p *pkg) body(fn *ssa.Function) Op {
+	obj, _ := fn.Object().(*types.Func)
 	op := Op{Name: fn.Name()}
 	if obj != nil {
 		op.Name = short(obj)
 	}
 	if len(fn.Blocks) > 0 {
 		op.Body = p.summary(fn)
+		op.callee = p.function(fn)
 	} else if obj != nil {
 		op.Body = p.fact(obj)
 	}

@@ -1,8 +1,10 @@
 package order
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -16,57 +18,40 @@ import (
 	"github.com/barriergen/barriergen/contract"
 )
 
-var programs = flag.Int("order.programs", 100, "random programs whose verdicts are compared with the memory models")
+var programs = flag.Int("order.programs", 60, "random programs whose verdicts are compared with the memory models")
 
 // What the analysis says of a random program must be so: under the machine's axiomatic model, a thread with the fences and
 // one without those that were proved redundant, or with the weaker ones, all changes together, show the same outcomes to
-// every partner. Findings that are local are held against the accesses that the function shows.
+// every partner. Findings that are local are held against the accesses that the function shows. Half of the programs are
+// several functions that call each other.
 func TestVerdictsAgainstTheModels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	var n tally
+	n := tally{reasons: map[string]int{}}
 	for i := range *programs {
-		g := randomGraph(rng)
-		fences := judge(g, nil)
-		for gi, gr := range groups() {
-			if gr.machines[0].target == targets.Generic {
-				continue
-			}
-			n.group(t, fmt.Sprintf("program %d, %s", i, gr.arch), g, fences, gi, gr)
+		functions := []*function{randomFunction(rng, "root", nil, 4)}
+		if i%2 == 1 {
+			functions = randomFunctions(rng)
 		}
+		n.program(t, fmt.Sprintf("program %d", i), functions)
 	}
-	t.Logf("%+v; recall of proved removals %.2f", n, float64(n.Proved)/float64(max(n.Proved+n.Missed, 1)))
-	assert.Positive(t, n.Proved)
-	assert.Positive(t, n.Local)
-	assert.Positive(t, n.Weaker)
+	n.log(t)
+	assert.Positive(t, n.Callers)
 }
 
 // The same for what is reported in the analyzers' fixtures.
 func TestFixturesAgainstTheModels(t *testing.T) {
-	var n tally
-	functions, skipped := 0, 0
-	for _, dir := range []string{"redundantfence/testdata/reported", "redundantfence/testdata/silent", "redundantfence/testdata/facts", "weakerfence/testdata/a"} {
+	n := tally{reasons: map[string]int{}}
+	for _, dir := range []string{"redundantfence/testdata/reported", "redundantfence/testdata/callers",
+		"redundantfence/testdata/open", "redundantfence/testdata/once", "redundantfence/testdata/silent",
+		"redundantfence/testdata/facts", "weakerfence/testdata/a"} {
 		for _, r := range analysistest.Run(quiet{}, "../../..", Analyzer, "./analysis/"+dir) {
 			require.NoError(t, r.Err)
-			for _, g := range r.Result.(*Result).graphs {
-				functions++
-				if !g.plain() {
-					skipped++
-					continue
-				}
-				fences := judge(g, nil)
-				for gi, gr := range groups() {
-					if gr.machines[0].target != targets.Generic {
-						n.group(t, dir, g, fences, gi, gr)
-					}
-				}
-			}
+			n.program(t, dir, r.Result.(*Result).functions)
 		}
 	}
-	t.Logf("%d functions, %d with calls of which no program can be made; %+v", functions, skipped, n)
-	assert.Less(t, skipped, functions/4)
-	assert.Positive(t, n.Proved)
-	assert.Positive(t, n.Local)
-	assert.Positive(t, n.Weaker)
+	n.log(t)
+	assert.Less(t, n.Skipped, n.Functions/3)
+	assert.Positive(t, n.Callers)
 }
 
 // quiet leaves facts and findings to the analyzers' own tests.
@@ -74,147 +59,217 @@ type quiet struct{}
 
 func (quiet) Errorf(string, ...any) {}
 
-// plain reports whether every operation is certain, and so can be put into a program.
-func (g *graph) plain() bool {
-	return !slices.ContainsFunc(g.nodes, func(n node) bool { return n.op.May || n.op.Private && n.op.Failed })
-}
-
 // tally counts what was compared.
 type tally struct {
-	Fences, Proved, Local, Weaker int
-	Missed                        int // not reported, although no partner sees a difference
-	Compiler                      int // of the others: only the compiler needs them
-	Comparisons                   int
+	Functions, Skipped int // skipped are those with calls of which no program can be made
+	Fences             int
+	Proved             int
+	Callers            int // of them: because all callers are known
+	Local, Weaker      int
+	// Not reported, although no partner sees a difference: there would be one if every operation ordered no more than its
+	// contract says (Contract), only the compiler needs it (Compiler), or neither.
+	Contract, Compiler, Missed int
+	Comparisons                int
+	Long                       int // paths that were not compared
+	lines                      map[string]*line
+	reasons                    map[string]int // what was thought to be lost with what was missed
 }
 
-func (n *tally) group(t *testing.T, name string, g *graph, fences []*Fence, gi int, gr group) {
-	together := change{}
-	for _, f := range fences {
-		n.Fences++
-		if f.Verdicts[gi].Grade == Proved {
-			n.Proved++
-			together = together.with(f.nodes, Op{})
+func (n *tally) log(t *testing.T) {
+	reasons := slices.SortedFunc(maps.Keys(n.reasons), func(a, b string) int { return cmp.Or(n.reasons[b]-n.reasons[a], cmp.Compare(a, b)) })
+	for _, r := range reasons {
+		t.Logf("%d missed: %s", n.reasons[r], r)
+	}
+	n.lines, n.reasons = nil, nil
+	t.Logf("%+v; recall of proved removals %.2f", *n, float64(n.Proved)/float64(max(n.Proved+n.Missed, 1)))
+	assert.Positive(t, n.Proved)
+	assert.Positive(t, n.Local)
+	assert.Positive(t, n.Weaker)
+}
+
+// program judges functions, and compares what they and what they call do before and after.
+func (n *tally) program(t *testing.T, name string, functions []*function) {
+	n.lines = map[string]*line{}
+	var fences []*Fence
+	var roots []*function
+	unitOf := map[*function]*unit{}
+	for _, u := range units(functions) {
+		fences = append(fences, u.judge()...)
+		for _, f := range u.members {
+			unitOf[f] = u
+			switch {
+			case u.inlined[f] || f.holds != nil:
+				continue
+			case !f.plain(nil):
+				n.Skipped++
+			default:
+				roots = append(roots, f)
+			}
+			n.Functions++
 		}
 	}
-	all := func(m *Machine, c change, open [2]bool) bool { return n.same(t, g, m, together, c, open) }
-	every := [2]bool{true, true}
-	for _, m := range gr.machines {
-		require.True(t, n.same(t, g, m, nil, together, every), "%s: proved redundant, and missed\n%s", name, g.show(together))
+	paths := map[*function][][]step{}
+	for _, f := range roots {
+		for _, p := range f.paths(nil) {
+			if len(p) <= maxPath {
+				paths[f] = append(paths[f], p)
+			} else {
+				n.Long++
+			}
+		}
 	}
+	for i, gr := range groups() {
+		if gr.machines[0].target != targets.Generic {
+			c := comparison{tally: n, T: t, name: name + ", " + gr.arch, roots: roots, paths: paths, unitOf: unitOf, machines: gr.machines}
+			c.group(fences, i)
+		}
+	}
+}
+
+// plain reports whether every operation is certain, and so can be put into a program.
+func (f *function) plain(within []*function) bool {
+	return slices.Contains(within, f) || !slices.ContainsFunc(f.graph.nodes, func(n node) bool {
+		if c := n.op.callee; c != nil && c.graph != nil {
+			return !c.plain(append(within, f))
+		}
+		return n.op.May || n.op.Private && n.op.Failed
+	})
+}
+
+// places are changes by the site of the operation, in whatever graph.
+type places map[*site]Op
+
+func (p places) with(f *Fence, op Op) places {
+	out := places{f.in.graph.nodes[f.in.nodes[0]].at: op}
+	for at, op := range p {
+		if _, ok := out[at]; !ok {
+			out[at] = op
+		}
+	}
+	return out
+}
+
+// in are the changes in a graph.
+func (p places) in(g *graph) change {
+	out := change{}
+	for i, n := range g.nodes {
+		if op, ok := p[n.at]; ok {
+			out[i] = op
+		}
+	}
+	return out
+}
+
+// comparison compares versions of a program on an architecture.
+type comparison struct {
+	*tally
+	*testing.T
+	name     string
+	roots    []*function
+	paths    map[*function][][]step
+	unitOf   map[*function]*unit
+	machines []*Machine
+	// promised are the operations of both versions what their contracts say, but for those that change.
+	promised bool
+}
+
+func (c *comparison) group(fences []*Fence, i int) {
+	var together places
+	for _, f := range fences {
+		if f.of.holds != nil {
+			continue
+		}
+		c.Fences++
+		if f.Verdicts[i].Grade == Proved {
+			c.Proved++
+			together = together.with(f, Op{})
+			if f.called(i) {
+				c.Callers++
+			}
+		}
+	}
+	every := [2]bool{true, true}
+	require.True(c, c.same(nil, together, every), "%s: proved redundant, and missed\n%s", c.name, c.show(together))
 	weaker := together
 	for _, f := range fences {
-		switch v := f.Verdicts[gi]; {
+		gone := together.with(f, Op{})
+		switch v := f.Verdicts[i]; {
+		case f.of.holds != nil:
 		case f.Weaker != nil && f.Weaker.Proved && v.Grade != Proved:
-			n.Weaker++
-			weaker = weaker.with(f.nodes, Op{Prim: &f.Weaker.Prim})
+			c.Weaker++
+			weaker = weaker.with(f, Op{Prim: &f.Weaker.Prim})
 		case v.Grade == Local:
-			n.Local++
-			gone := together.with(f.nodes, Op{})
+			c.Local++
 			open := [2]bool{true, false}
 			if strings.HasPrefix(v.Unless, "earlier") {
 				open = [2]bool{false, true}
 			}
-			for _, m := range gr.machines {
-				require.True(t, all(m, gone, open), "%s: redundant for what is seen, and missed\n%s", name, g.show(gone))
-			}
-		case v.Grade == Needed:
-			gone := together.with(f.nodes, Op{})
-			removable, machine := true, true
-			for _, m := range gr.machines {
-				removable = removable && all(m, gone, every)
-				machine = machine && g.lost(m, f, true, gone, nil) != nil
-			}
-			switch {
-			case removable && machine:
-				n.Missed++
-			case removable:
-				n.Compiler++
-			}
+			seen := *c // not what else calls the unit's functions
+			seen.roots = slices.DeleteFunc(slices.Clone(c.roots), func(r *function) bool { return c.unitOf[r] != c.unitOf[f.of] })
+			require.True(c, seen.same(together, gone, open), "%s: redundant for what is seen, and missed\n%s", c.name, c.show(gone))
+		case v.Grade == Needed && c.same(together, gone, every):
+			c.missed(f, gone, together)
 		}
 	}
-	for _, m := range gr.machines {
-		require.True(t, all(m, weaker, every), "%s: weakened, and missed\n%s", name, g.show(weaker))
+	require.True(c, c.same(nil, weaker, every), "%s: weakened, and missed\n%s", c.name, c.show(weaker))
+}
+
+// called reports whether it was proved only because the callers are known.
+func (f *Fence) called(i int) bool {
+	return len(f.Callers) > 0 && f.Verdicts[i].Grade == Proved
+}
+
+// missed says why a fence that can go was not reported.
+func (c *comparison) missed(f *Fence, gone, was places) {
+	needs := func(m *Machine) bool { return f.all.graph.lost(m, f, true, gone.in(f.all.graph), nil) != nil }
+	if !slices.ContainsFunc(c.machines, needs) {
+		c.Compiler++
+		return
+	}
+	weak := *c
+	weak.promised = true
+	if !weak.same(was, gone, [2]bool{true, true}) {
+		c.Contract++
+		return
+	}
+	c.Missed++
+	for _, m := range c.machines {
+		if l := f.all.graph.lost(m, f, true, gone.in(f.all.graph), nil); l != nil {
+			whose := "own"
+			if n := f.all.graph.nodes[l.Node]; len(n.succ) == 0 {
+				whose = "the callers'"
+			}
+			c.reasons[fmt.Sprintf("%s on %s: %v, %s", f.Op.Name, m.Name, l.Loss, whose)]++
+			return
+		}
 	}
 }
 
-// randomOps are what random programs are made of.
-var randomOps = func() []Op {
-	ops := []Op{reads, writes, reads, writes}
-	for _, s := range []contract.Op{contract.Load, contract.Store, contract.Add, contract.CompareAndSwap} {
-		ops = append(ops, Op{Name: "sync " + string(s), Sync: s})
-	}
-	for _, name := range []string{"LoadRelaxed", "LoadAcquire", "StoreRelaxed", "StoreRelease", "AddRelaxed", "AddAcquire", "AddRelease", "AddFull", "ClearBit"} {
-		p, _ := contract.Lookup(name)
-		ops = append(ops, Op{Name: name, Prim: &p})
-	}
-	return ops
-}()
-
-var randomFences = func() []Op {
-	var ops []Op
-	for _, name := range []string{"Full", "Full", "Acquire", "Release", "Read", "Write", "BeforeAtomic", "AfterAtomic", "AfterSyncAtomic"} {
-		p, _ := contract.Lookup(name)
-		ops = append(ops, Op{Name: name, Prim: &p})
-	}
-	return ops
-}()
-
-// randomGraph makes a function of a few operations, sometimes with a branch, on a condition or on a compare-and-swap.
-func randomGraph(rng *rand.Rand) *graph {
-	g := &graph{nodes: []node{{}}}
-	ends := []int{0}
-	add := func(from []int, op Op) []int {
-		g.nodes = append(g.nodes, node{op: op, at: &site{call: true}})
-		n := len(g.nodes) - 1
-		g.nodes[n].at.pos = 1 + 10*tokenPos(n)
-		for _, e := range from {
-			g.nodes[e].succ = append(g.nodes[e].succ, n)
-		}
-		return []int{n}
-	}
-	accesses := 0
-	some := func(from []int, length int) []int {
-		for range length {
-			switch {
-			case rng.IntN(2) == 0:
-				from = add(from, randomFences[rng.IntN(len(randomFences))])
-			case accesses < 4:
-				accesses++
-				op := randomOps[rng.IntN(len(randomOps))]
-				if op.conditional() {
-					op.Failed = rng.IntN(2) == 0
-				}
-				from = add(from, op)
-			}
-		}
-		return from
-	}
-	ends = some(ends, 2+rng.IntN(3))
-	switch rng.IntN(3) {
-	case 0: // a branch
-		ends = append(some(ends, 1+rng.IntN(2)), some(ends, rng.IntN(2))...)
-	case 1: // on a compare-and-swap
-		if accesses < 4 {
-			accesses++
-			cas := Op{Name: "sync compare-and-swap", Sync: contract.CompareAndSwap}
-			failed := cas
-			failed.Failed = true
-			ends = append(some(add(ends, cas), rng.IntN(2)), some(add(ends, failed), rng.IntN(2))...)
-		}
-	}
-	slices.Sort(ends)
-	some(slices.Compact(ends), 1+rng.IntN(3))
-	return g
-}
-
-func (g *graph) show(c change) string {
+func (c *comparison) show(p places) string {
 	var b strings.Builder
-	for i, n := range g.nodes {
-		fmt.Fprintf(&b, "%d %s failed=%v -> %v", i, n.op.Name, n.op.Failed, n.succ)
-		if op, ok := c[i]; ok {
-			fmt.Fprintf(&b, "  instead: %q", op.Name+primName(op))
+	seen := map[*function]bool{}
+	var show func(f *function)
+	show = func(f *function) {
+		if seen[f] || f.graph == nil {
+			return
 		}
-		b.WriteString("\n")
+		seen[f] = true
+		fmt.Fprintf(&b, "%s, %d callers\n", f.name, len(f.callers))
+		for i, n := range f.graph.nodes {
+			fmt.Fprintf(&b, "%d %s failed=%v -> %v", i, n.op.Name, n.op.Failed, n.succ)
+			if op, ok := p[n.at]; ok {
+				fmt.Fprintf(&b, "  instead: %q", op.Name+primName(op))
+			}
+			b.WriteString("\n")
+		}
+		for _, n := range f.graph.nodes {
+			if n.op.callee != nil {
+				show(n.op.callee)
+			}
+		}
+	}
+	for _, f := range c.roots {
+		show(f)
 	}
 	return b.String()
 }
@@ -226,31 +281,23 @@ func primName(op Op) string {
 	return op.Prim.Name
 }
 
-// same reports whether two versions of the graph show the same outcomes on a machine: on every path, with the callers'
-// accesses at the open ends, to every partner that accesses the same locations as some pair of accesses, in the other order.
-func (n *tally) same(t *testing.T, g *graph, m *Machine, was, is change, open [2]bool) bool {
-	for _, path := range g.paths(0) {
-		before, after := g.along(path, was, open), g.along(path, is, open)
-		if slices.EqualFunc(before, after, func(a, b placed) bool { return a.op.Name == b.op.Name && a.op.Prim == b.op.Prim }) {
-			continue
-		}
-		// Accesses on the same side of all that changed are ordered alike.
-		first, last := len(before), 0
-		for k := range before {
-			if before[k].op.Name != after[k].op.Name || before[k].op.Prim != after[k].op.Prim {
-				first, last = min(first, k), k
+// maxPath is the number of operations up to which a path is compared. A function that calls itself from several places has
+// longer ones.
+const maxPath = 14
+
+// same reports whether two versions of a program show the same outcomes on an architecture: on every path, with the
+// callers' accesses at the open ends, to every partner that accesses the same locations as some pair of accesses, in the
+// other order.
+func (c *comparison) same(was, is places, open [2]bool) bool {
+	for _, f := range c.roots {
+		for _, path := range c.paths[f] {
+			before, after := c.along(path, was, is, open), c.along(path, is, was, open)
+			if slices.EqualFunc(before, after, placed.like) {
+				continue
 			}
-		}
-		for _, i := range accessesOf(m, after[:last]) {
-			for _, j := range accessesOf(m, after[first:]) {
-				if i.loc == j.loc {
-					continue
-				}
-				for _, p := range partners(i, j) {
-					n.Comparisons++
-					if outcomes(t, m, before, p) != outcomes(t, m, after, p) {
-						return false
-					}
+			for _, m := range c.machines {
+				if !c.alike(m, before, after) {
+					return false
 				}
 			}
 		}
@@ -258,48 +305,157 @@ func (n *tally) same(t *testing.T, g *graph, m *Machine, was, is change, open [2
 	return true
 }
 
-// paths are those from a node to an exit that go through no node more than twice.
-func (g *graph) paths(at int) [][]int { return g.from(at, make([]int, len(g.nodes))) }
-
-func (g *graph) from(at int, visits []int) [][]int {
-	if len(g.nodes[at].succ) == 0 {
-		return [][]int{{at}}
-	}
-	if visits[at] == 2 {
-		return nil
-	}
-	visits[at]++
-	var out [][]int
-	for _, s := range g.nodes[at].succ {
-		for _, rest := range g.from(s, visits) {
-			out = append(out, append([]int{at}, rest...))
+func (c *comparison) alike(m *Machine, before, after []placed) bool {
+	// Accesses on the same side of all that changed are ordered alike.
+	first, last := len(before), 0
+	for k := range before {
+		if !before[k].like(after[k]) {
+			first, last = min(first, k), k
 		}
 	}
-	visits[at]--
+	was, is := c.line(m, before), c.line(m, after)
+	for _, i := range accessesOf(m, after[:last]) {
+		for _, j := range accessesOf(m, after[first:]) {
+			if i.loc == j.loc {
+				continue
+			}
+			for _, p := range partners(i, j) {
+				c.Comparisons++
+				if was.outcomes(p) != is.outcomes(p) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// line is a path on a machine, with what is known of its outcomes.
+type line struct {
+	*testing.T
+	machine *Machine
+	path    []placed
+	known   map[partner]string
+}
+
+func (c *comparison) line(m *Machine, path []placed) *line {
+	var key strings.Builder
+	key.WriteString(m.Name)
+	for _, p := range path {
+		fmt.Fprintf(&key, "\n%s %s %s %v %t %t %d %t", p.op.Name, primName(p.op), p.op.Sync, p.op.Events, p.op.Failed, p.op.Private, p.loc, p.promised)
+	}
+	l := c.lines[key.String()]
+	if l == nil {
+		l = &line{c.T, m, path, map[partner]string{}}
+		c.lines[key.String()] = l
+	}
+	return l
+}
+
+func (l *line) outcomes(p partner) string {
+	out, ok := l.known[p]
+	if !ok {
+		out = outcomes(l.T, l.machine, l.path, p)
+		l.known[p] = out
+	}
 	return out
+}
+
+// step is an operation on a path, and the calls that it is in.
+type step struct {
+	node
+	within []*site
+}
+
+// changed is what stands in the place of an operation, or of a call that it is in: of that nothing is left.
+func (s step) changed(p places) (Op, bool) {
+	for _, at := range s.within {
+		if _, ok := p[at]; ok {
+			return Op{}, true
+		}
+	}
+	op, ok := p[s.at]
+	return op, ok
+}
+
+// paths are those from the beginning of a function to its end, through what it calls, that go through no node more than
+// twice and into no function more than twice. Here a call returns to where it came from.
+func (f *function) paths(within []*function) [][]step {
+	again := 0
+	for _, w := range within {
+		if w == f {
+			again++
+		}
+	}
+	if again == 2 {
+		return nil
+	}
+	within = append(within[:len(within):len(within)], f)
+	visits := make([]int, len(f.graph.nodes))
+	var from func(at int) [][]step
+	from = func(at int) [][]step {
+		if visits[at] == 2 {
+			return nil
+		}
+		n := f.graph.nodes[at]
+		here := [][]step{nil}
+		if n.at != nil {
+			here[0] = []step{{node: n}}
+		}
+		if c := n.op.callee; c != nil && c.graph != nil {
+			here = c.paths(within)
+			for _, h := range here {
+				for i := range h {
+					h[i].within = append(h[i].within, n.at)
+				}
+			}
+		}
+		visits[at]++
+		var rests [][]step
+		for _, s := range n.succ {
+			rests = append(rests, from(s)...)
+		}
+		visits[at]--
+		if n.returns || len(n.succ) == 0 {
+			rests = append(rests, nil)
+		}
+		var out [][]step
+		for _, h := range here {
+			for _, rest := range rests {
+				out = append(out, slices.Concat(h, rest))
+			}
+		}
+		return out
+	}
+	return from(0)
 }
 
 // placed is an operation on a location of its own.
 type placed struct {
-	op  Op
-	loc int
+	op       Op
+	loc      int
+	promised bool // it orders what its contract says
 }
 
+func (p placed) like(q placed) bool { return p.op.Name == q.op.Name && p.op.Prim == q.op.Prim }
+
 // along is a path after a change. Locations are those of the places on the path, so that they are the same in both versions.
-func (g *graph) along(path []int, c change, open [2]bool) []placed {
+func (c *comparison) along(path []step, p, other places, open [2]bool) []placed {
 	var out []placed
 	if open[0] {
-		out = append(out, placed{writes, -1}, placed{reads, -2})
+		out = append(out, placed{writes, -1, false}, placed{reads, -2, false})
 	}
 	for i, n := range path {
-		op := g.nodes[n].op
-		if other, ok := c[n]; ok {
-			op = other
+		op := n.op
+		by, ok := n.changed(p)
+		if ok {
+			op = by
 		}
-		out = append(out, placed{op, i})
+		_, changes := n.changed(other)
+		out = append(out, placed{op, i, c.promised && !ok && !changes})
 	}
 	if open[1] {
-		out = append(out, placed{reads, -3}, placed{writes, -4})
+		out = append(out, placed{reads, -3, false}, placed{writes, -4, false})
 	}
 	return out
 }

@@ -15,10 +15,12 @@ type Weaker struct {
 	// function shows, on the architectures above.
 	Proved bool
 	By     []Reason // the read-modify-write that it binds to
+
+	callers bool // proved with the callers' help
 }
 
 // weaken finds the cheapest primitive that suffices for a fence that can't go. One that suffices everywhere comes first.
-func weaken(g *graph, f *Fence, gone change) *Weaker {
+func (at place) weaken(f *Fence, gone change) *Weaker {
 	if f.Op.Prim == nil || f.Op.Private || f.Op.Prim.Binds != contract.Anything {
 		return nil
 	}
@@ -30,7 +32,7 @@ func weaken(g *graph, f *Fence, gone change) *Weaker {
 		case p.Name == f.Op.Prim.Name || !within(p, *f.Op.Prim):
 			continue
 		case p.Binds == contract.LastRMW || p.Binds == contract.LastSyncRMW:
-			w.By = g.lastRMW(f, p.Binds == contract.LastSyncRMW)
+			w.By = at.lastRMW(p.Binds == contract.LastSyncRMW)
 			if len(w.By) == 0 {
 				continue
 			}
@@ -39,12 +41,12 @@ func weaken(g *graph, f *Fence, gone change) *Weaker {
 		}
 		var saved int
 		w.Arch, saved = f.saves(p)
-		w.Proved = g.enough(f, p, gone, everywhere(), nil)
+		w.Proved = at.enough(f, p, gone, everywhere(), nil)
 		if saved == 0 || best != nil && (best.Proved && !w.Proved || best.Proved == w.Proved && saved <= most) {
 			continue
 		}
 		// A fence that is not full was chosen for a pair of kinds: what its caller shows says little of them.
-		if w.Proved || f.Op.Prim.Set() == contract.Full && g.enoughHere(f, p, gone) {
+		if w.Proved || f.Op.Prim.Set() == contract.Full && at.enoughHere(f, p, gone) {
 			best, most = &w, saved
 		}
 	}
@@ -97,9 +99,9 @@ func (m *Machine) cost(p contract.Primitive) int {
 }
 
 // enough reports whether the primitive in the fence's place keeps all order on the machines.
-func (g *graph) enough(f *Fence, p contract.Primitive, gone change, machines []*Machine, adapt func(*flow.Graph)) bool {
+func (at place) enough(f *Fence, p contract.Primitive, gone change, machines []*Machine, adapt func(*flow.Graph)) bool {
 	for _, m := range machines {
-		if g.lost(m, f, true, gone.with(f.nodes, Op{Prim: &p}), adapt) != nil {
+		if at.lost(m, f, true, gone.with(at.nodes, Op{Prim: &p}), adapt) != nil {
 			return false
 		}
 	}
@@ -107,31 +109,31 @@ func (g *graph) enough(f *Fence, p contract.Primitive, gone change, machines []*
 }
 
 // enoughHere reports whether the primitive is enough for the accesses that the function shows, which need some fence.
-func (g *graph) enoughHere(f *Fence, p contract.Primitive, gone change) bool {
+func (at place) enoughHere(f *Fence, p contract.Primitive, gone change) bool {
 	closed := func(on *flow.Graph) { on.Entry, on.Exit = 0, 0 }
-	absent := gone.with(f.nodes, Op{})
+	absent := gone.with(at.nodes, Op{})
 	needed := false
 	for _, gr := range groups() {
 		if gr.arch == otherArch {
 			continue
 		}
 		for _, m := range gr.machines {
-			needed = needed || g.lost(m, f, true, absent, closed) != nil
+			needed = needed || at.lost(m, f, true, absent, closed) != nil
 		}
-		if !g.enough(f, p, gone, gr.machines, closed) {
+		if !at.enough(f, p, gone, gr.machines, closed) {
 			return false
 		}
 	}
-	return needed && g.enough(f, p, gone, []*Machine{compiler()}, closed)
+	return needed && at.enough(f, p, gone, []*Machine{compiler()}, closed)
 }
 
 // lastRMW are the read-modify-writes directly before the fence, if on every path there is one that wrote and no access in
 // between; those of sync/atomic only, if others will not do.
-func (g *graph) lastRMW(f *Fence, sync bool) []Reason {
-	before := g.predecessors()
+func (at place) lastRMW(sync bool) []Reason {
+	before := at.predecessors()
 	var out []Reason
 	seen := map[int]bool{}
-	work := f.nodes
+	work := at.nodes
 	for len(work) > 0 {
 		n := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -139,11 +141,11 @@ func (g *graph) lastRMW(f *Fence, sync bool) []Reason {
 			return nil // the entry
 		}
 		for _, p := range before[n] {
-			op := g.nodes[p].op
+			op := at.graph.nodes[p].op
 			switch {
 			case seen[p]:
 			case op.rmw() && !op.Private && (!sync || op.Sync != ""):
-				out = append(out, Reason{op.Name, g.nodes[p].at.pos})
+				out = append(out, Reason{op.Name, at.graph.nodes[p].at.pos})
 			case op.accesses():
 				return nil
 			default:

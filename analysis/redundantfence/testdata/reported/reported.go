@@ -115,3 +115,15 @@ func releaseIsNotFull() int {
 	barrier.Full()
 	return y
 }
+
+// On arm64 a compare-and-swap that fails is not ordered behind what comes before it.
+func TryThenFence() {
+	atomic.CompareAndSwapUint32(&flag, 0, 1)
+	barrier.Full() // want `barrier.Full is redundant on amd64: atomic.CompareAndSwapUint32 on line \d+ orders already`
+}
+
+func beforeTry() {
+	x = 1
+	barrier.Full() // want `barrier.Full is redundant on amd64: reported.TryThenFence on line \d+ orders already; needed on arm64`
+	TryThenFence()
+}

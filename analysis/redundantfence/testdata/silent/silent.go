@@ -160,3 +160,58 @@ func beyondContract() {
 	barrier.AfterAtomic()
 	y = x
 }
+
+func fence() { barrier.Full() }
+
+// A call that is deferred on one path is no fence on the other.
+func maybeDeferred(c bool) {
+	if c {
+		defer fence()
+	}
+	x = 1
+	barrier.Full()
+}
+
+// What comes before a fence in a callee is not ordered by it.
+func WritesThenFences(c bool) {
+	if c {
+		x = 1
+	}
+	barrier.Full()
+}
+
+func beforeIt(c bool) {
+	y = 1
+	barrier.Full()
+	WritesThenFences(c)
+}
+
+// What the machine orders between CPUs it need not order for devices.
+func doorbell() {
+	cell.StoreRelaxed(1)
+	barrier.MandatoryWrite()
+	cell.StoreRelaxed(2)
+}
+
+// Nor is it that the code of some relaxed operation acquires.
+func relaxedIsNoAcquire() int {
+	cell.AddRelaxed(1)
+	barrier.Acquire()
+	return x
+}
+
+// It is an acquire fence on every path, and on one it is more.
+func MoreSometimes(c bool) {
+	if c {
+		barrier.Full()
+	}
+	barrier.Acquire()
+}
+
+func behindLoad(c bool) int {
+	if atomics.LoadAcquireUint32(&flag) == 0 {
+		return 0
+	}
+	MoreSometimes(c)
+	return x
+}

@@ -58,6 +58,30 @@ func readWrite() {
 	y = 1
 }
 
+// Of a function whose callers are known.
+
+func clears() {
+	bitops.ClearBit(&word, 3)
+	looks()
+}
+
+func looks() {
+	barrier.Full() // want `barrier.AfterAtomic would do instead of barrier.Full, and costs less on amd64: bitops.ClearBit on line \d+ wrote, and no access lies between \(the only caller of a.looks is in this package\)`
+	y = x
+}
+
+// What a caller does is seen.
+
+func setsTwo() {
+	x = 1
+	setsSecond()
+}
+
+func setsSecond() {
+	barrier.Full() // want `barrier.Write would do instead of barrier.Full, and costs less on amd64 and arm64 for the accesses seen here`
+	y = 1
+}
+
 // Silent: what lies between, what may have failed, what is needed.
 
 func accessBetween() int {
@@ -95,3 +119,20 @@ func unknown(f func()) int {
 }
 
 func onlyFence() { barrier.Full() }
+
+// One of two callers does not clear.
+
+func clearsFirst(c bool) {
+	if c {
+		bitops.ClearBit(&word, 3)
+		looksToo()
+	} else {
+		x = 1
+		looksToo()
+	}
+}
+
+func looksToo() {
+	barrier.Full()
+	y = x
+}

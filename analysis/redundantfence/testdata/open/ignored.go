@@ -1,0 +1,8 @@
+//go:build never
+
+package open
+
+func callsIgnored() {
+	x = 1
+	ignored()
+}

@@ -1,0 +1,6 @@
+package open
+
+func init() {
+	n.AddFull(1)
+	onOneArchitecture()
+}

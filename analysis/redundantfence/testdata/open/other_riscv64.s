@@ -1,0 +1,3 @@
+TEXT ·other(SB), $0-0
+	CALL	·inAssembly(SB)
+	RET
