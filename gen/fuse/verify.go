@@ -10,8 +10,8 @@ import (
 	"github.com/barriergen/barriergen/contract"
 	"github.com/barriergen/barriergen/gen/fuse/front"
 	"github.com/barriergen/barriergen/gen/fuse/ir"
-	"github.com/barriergen/barriergen/gen/fuse/native"
 	"github.com/barriergen/barriergen/gen/fuse/order"
+	"github.com/barriergen/barriergen/memmodel"
 	"github.com/barriergen/barriergen/prover"
 )
 
@@ -44,8 +44,12 @@ func Verify(ctx context.Context, p *Package) error {
 				}
 				for _, plan := range b.Plans {
 					got, err := Prove(ctx, f, plan, c)
+					if large := (*TooLarge)(nil); errors.As(err, &large) {
+						errs = append(errs, &front.Error{Pos: p.at(f.Pos), Text: large.Error()})
+						continue
+					}
 					if err != nil {
-						return position(p, err)
+						return err
 					}
 					for _, outcome := range got.New {
 						errs = append(errs, &front.Error{Pos: p.at(f.Pos), Text: fmt.Sprintf("%s on %s shows what its primitives forbid: %s", f.Name, plan.Machine.Name, outcome)})
@@ -58,13 +62,23 @@ func Verify(ctx context.Context, p *Package) error {
 	return errors.Join(errs...)
 }
 
-// Prove compares a plan of a function with the contracts, on every path.
+// TooLarge is a function that a proof does not get through.
+type TooLarge struct {
+	f    *Function
+	what string
+}
+
+func (e *TooLarge) Error() string {
+	return fmt.Sprintf("%s has %s, more than the proof looks at: split it", e.f.Name, e.what)
+}
+
+// Prove compares a plan of a function with the contracts, on every path. A function that is too large for that is a *TooLarge.
 func Prove(ctx context.Context, f *Function, plan *order.Plan, c *prover.Comparer) (prover.Comparison, error) {
 	var out prover.Comparison
 	ops := f.Operations()
 	paths := order.Paths(f.Func, proofPaths+1)
 	if len(paths) > proofPaths {
-		return out, &native.Error{Pos: f.Pos, Text: fmt.Sprintf("%s has more than %d paths, loops run once and twice, and the proof looks at no more: split it", f.Name, proofPaths)}
+		return out, &TooLarge{f, fmt.Sprintf("more than %d paths, where loops run once and twice", proofPaths)}
 	}
 	for _, path := range paths {
 		for _, before := range callers(ops, path, plan.Machine.Target) {
@@ -77,6 +91,9 @@ func Prove(ctx context.Context, f *Function, plan *order.Plan, c *prover.Compare
 				line.Operations = append(line.Operations, o)
 			}
 			got, err := c.Compare(ctx, line)
+			if limit := (*memmodel.LimitError)(nil); errors.As(err, &limit) {
+				return out, &TooLarge{f, fmt.Sprintf("a path of more than %d %s", limit.Limit, limit.What)}
+			}
 			if err != nil {
 				return out, err
 			}

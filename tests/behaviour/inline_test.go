@@ -75,9 +75,9 @@ func TestInlinedStoresInOrder(t *testing.T) {
 	plain = 1
 	barrier.Compiler()
 	atomics.StoreRelaxedUint64(&x, plain+1)
-	barrier.Write()
+	barrier.Write() //nolint:redundantfence // every barrier is wanted here
 	plain = 3
-	barrier.Release()
+	barrier.Release() //nolint:redundantfence // every barrier is wanted here
 	atomics.StoreReleaseUint64(&y, atomics.LoadRelaxedUint64(&x)+plain)
 	barrier.Full()
 	require.Equal(t, []uint64{3, 2, 5}, []uint64{plain, atomics.LoadAcquireUint64(&x), atomics.LoadRelaxedUint64(&y)})

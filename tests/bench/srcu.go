@@ -32,7 +32,7 @@ func sectionsThenAfter(d *srcu.Domain, n int) {
 func sectionsThenFull(d *srcu.Domain, n int) {
 	for range n {
 		d.ReadUnlock(d.ReadLock())
-		barrier.Full() //nolint:weakerfence // its cost is what is measured
+		barrier.Full()
 	}
 }
 

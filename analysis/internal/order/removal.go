@@ -146,8 +146,12 @@ const (
 )
 
 // local checks a fence without the accesses that the function does not show on one side of it, and says what they would
-// have to be for the fence to be needed. A fence that nothing replaces is not reported.
+// have to be for the fence to be needed. A fence that nothing replaces is not reported, nor one that may stand between a write and a
+// later read of which the function does not show both: store buffering is what full fences are there for.
 func (r *removal) local(f *Fence, s side) (string, []Reason) {
+	if !(f.all.shows(before, contract.Writes) && f.all.shows(after, contract.Reads)) && r.buffers(f) {
+		return "", nil
+	}
 	gone := r.gone.with(f.all.nodes, Op{})
 	hide := r.only(f, r.g.hide(f, s))
 	trial := removal{g: r.g, machines: r.machines, gone: gone}
@@ -156,11 +160,64 @@ func (r *removal) local(f *Fence, s side) (string, []Reason) {
 		if r.g.lost(m, f, r.devices, gone, hide) != nil {
 			return "", nil
 		}
-		if l := r.g.lost(m, f, r.devices, gone, r.only(f, nil)); l != nil && unless == "" && !m.compiler {
-			unless = describe(l.Loss, s)
+		for _, want := range []func(*flow.Graph){r.g.asked(m, f, contract.All, contract.All), nil} {
+			if l := r.g.lost(m, f, r.devices, gone, r.only(f, want)); l != nil && unless == "" && !m.compiler {
+				unless = describe(l.Loss, s)
+			}
 		}
 	}
 	return unless, trial.reasons(f, hide)
+}
+
+// buffers reports whether without the fence a machine may perform a later read before an earlier write.
+func (r *removal) buffers(f *Fence) bool {
+	gone := r.gone.with(f.all.nodes, Op{})
+	return slices.ContainsFunc(r.machines, func(m *Machine) bool {
+		return !m.compiler && r.g.lost(m, f, r.devices, gone, r.only(f, r.g.asked(m, f, contract.Writes, contract.Reads))) != nil
+	})
+}
+
+// asked makes a fence want what it promises between accesses of two kinds, whatever else its code orders.
+func (g *graph) asked(m *Machine, f *Fence, from, to contract.Classes) func(*flow.Graph) {
+	return func(on *flow.Graph) {
+		for _, i := range f.all.nodes {
+			var want contract.Step
+			for _, step := range m.promised(g.nodes[i].op) {
+				for _, o := range step.Orders {
+					o.From, o.To = o.From&from, o.To&to
+					want.Orders = append(want.Orders, o)
+				}
+			}
+			on.Nodes[i].Want = []contract.Step{want}
+		}
+	}
+}
+
+// shows reports whether the function itself has an access of some class before or after a place, on some path: a callee's
+// or a lock's is none.
+func (at place) shows(s side, classes contract.Classes) bool {
+	for i := range at.reach(at.nodes, s == before) {
+		op := at.graph.nodes[i].op
+		if op.Unknown || op.Private || op.Body != nil || op.Like != nil {
+			continue
+		}
+		// A store may be an exchange somewhere, which does not make it a read of the function's.
+		if !slices.ContainsFunc(Machines(), func(m *Machine) bool { return m.events(op)&classes == 0 }) {
+			return true
+		}
+	}
+	return false
+}
+
+// events are the classes of an operation's accesses.
+func (m *Machine) events(op Op) contract.Classes {
+	var out contract.Classes
+	for _, s := range m.steps(op) {
+		for _, e := range s.Events {
+			out |= e
+		}
+	}
+	return out
 }
 
 // only makes the removal of one fence all that a comparison is about: the others are gone in both versions.

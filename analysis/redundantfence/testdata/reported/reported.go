@@ -42,7 +42,7 @@ func branches(c bool) {
 
 func publish() {
 	x = 1
-	barrier.Release() // want `barrier.Release is redundant on arm64 for the accesses seen here: atomic.StoreUint32 on line \d+ orders already \(it is needed if later reads that are not seen here must come after earlier writes\); no instruction on amd64`
+	barrier.Release() // want `barrier.Release is redundant on arm64 for the accesses seen here: atomic.StoreUint32 on line \d+ orders already \(it is needed if later writes that are not seen here must come after earlier writes\); no instruction on amd64`
 	atomic.StoreUint32(&flag, 1)
 }
 
@@ -126,4 +126,11 @@ func beforeTry() {
 	x = 1
 	barrier.Full() // want `barrier.Full is redundant on amd64: reported.TryThenFence on line \d+ orders already; needed on arm64`
 	TryThenFence()
+}
+
+// On arm64 the compare-and-swap orders what is seen. But what is seen has no write and later read of other places, which full fences are there for.
+func SwapThenFence() bool {
+	ok := atomic.CompareAndSwapUint32(&flag, 0, 1)
+	barrier.Full() // want `barrier.Full is redundant on amd64: atomic.CompareAndSwapUint32 on line \d+ orders already; needed on arm64`
+	return ok
 }

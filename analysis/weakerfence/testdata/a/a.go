@@ -1,6 +1,7 @@
 package a
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"github.com/barriergen/barriergen/primitives/atomics"
@@ -119,6 +120,23 @@ func unknown(f func()) int {
 }
 
 func onlyFence() { barrier.Full() }
+
+// What is written before may be what the fence is there for.
+
+var mu sync.Mutex
+
+func Notify() bool {
+	mu.Lock()
+	defer mu.Unlock()
+	if !ready() {
+		return false
+	}
+	barrier.Full()
+	x++
+	return y > x
+}
+
+func ready() bool { return z > 0 }
 
 // One of two callers does not clear.
 
