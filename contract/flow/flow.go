@@ -196,13 +196,13 @@ func compile(g Graph) *machine {
 		}
 	}
 	for i, n := range g.Nodes {
-		m.nodes[i] = node{want: m.version(n.Want), give: m.version(n.Give), may: n.May, succ: n.Succ}
+		m.nodes[i] = node{want: m.version(n.Want, n.May), give: m.version(n.Give, n.May), may: n.May, succ: n.Succ}
 		m.nodes[i].match(i)
 	}
 	return m
 }
 
-func (m *machine) version(in []contract.Step) version {
+func (m *machine) version(in []contract.Step, may bool) version {
 	var v version
 	for _, s := range in {
 		var out step
@@ -220,7 +220,8 @@ func (m *machine) version(in []contract.Step) version {
 	v.write, v.enough = make([]int, len(v.events)), make([]uint64, len(v.events))
 	for i, e := range v.events {
 		v.enough[i] = 1 << i
-		for j := i + 1; e&contract.RMWReads != 0 && j < len(v.events) && v.write[i] == 0; j++ {
+		// A read and a write of classes that may be absent need not be halves of one operation.
+		for j := i + 1; !may && e&contract.RMWReads != 0 && j < len(v.events) && v.write[i] == 0; j++ {
 			if v.events[j]&contract.RMWWrites != 0 {
 				v.write[i] = j
 			}
@@ -302,7 +303,7 @@ func (m *machine) start(v *version, may bool, own int) known {
 		i++
 	}
 	k := known{met: v.events[own], next: m.after(v, own)}
-	if w := v.write[own]; w != 0 && !may {
+	if w := v.write[own]; w != 0 {
 		k.follows = 1 << w
 		if w < v.steps[i].end {
 			m.meet(&k, v, may, w)

@@ -125,6 +125,31 @@ func TestPaths(t *testing.T) {
 	assert.True(t, check(one(full, 1), gone(full, 2), one(read, 0, 3), one(full)))
 }
 
+// Two classes of accesses that a call may make are not the halves of one read-modify-write: what comes before the write comes
+// before the read only of such an operation.
+func TestMayIsNoPair(t *testing.T) {
+	g := line(all, all, nil, []contract.Step{full, rmwFull}, 0)
+	_, ok := Contained(g)
+	assert.True(t, ok)
+	g.Nodes[1].May = true
+	loss, ok := Contained(g)
+	assert.False(t, ok)
+	assert.Equal(t, contract.RMWAcquireRead, loss.To)
+}
+
+// What a machine orders of itself counts for those observers only for which it does.
+func TestFreeOrderHasADomain(t *testing.T) {
+	wide := fence(all, all)
+	wide.Orders[0].Domain = contract.Everywhere
+	free := order(contract.Across, all, all)
+	for domain, contained := range map[contract.Domain]bool{contract.Normal: true, contract.Device: false} {
+		g := line(all, all, []contract.Order{free}, []contract.Step{wide}, 0)
+		g.Domain = domain
+		_, ok := Contained(g)
+		assert.Equal(t, contained, ok, "%v", domain)
+	}
+}
+
 func TestMayOrdersNothing(t *testing.T) {
 	g := line(all, all, nil, []contract.Step{rmwFull, full}, 1)
 	g.Nodes[0].May = true

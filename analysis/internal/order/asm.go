@@ -21,9 +21,7 @@ func assembly(summaries []asm.Summary) *Body {
 				}
 				b.Steps[m.Name] = []contract.Step{step}
 			} else if m.target.Name == s.Arch {
-				step := s.Step
-				step.Events = apart(step.Events)
-				b.Steps[m.Name] = []contract.Step{step}
+				b.Steps[m.Name] = []contract.Step{s.Step}
 			}
 		}
 	}

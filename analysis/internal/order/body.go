@@ -73,23 +73,9 @@ func (g *graph) summary(m *Machine, does func(Op) []contract.Step) contract.Step
 	}
 	for _, on.Strength = range m.strengths() {
 		one := flow.Summary(on)
-		s.Events, s.Orders = apart(one.Events), append(s.Orders, one.Orders...)
+		s.Events, s.Orders = one.Events, append(s.Orders, one.Orders...)
 	}
 	return s
-}
-
-// apart puts writes first in what is a set of classes: a read half in front of a write half would be taken for one of the
-// same operation, but here the operation that reads may be one that does not write.
-func apart(events []contract.Classes) []contract.Classes {
-	var writes, reads []contract.Classes
-	for _, e := range events {
-		if e&contract.Writes != 0 {
-			writes = append(writes, e)
-		} else {
-			reads = append(reads, e)
-		}
-	}
-	return append(writes, reads...)
 }
 
 // maxLine is the number of operations up to which a function without branches is kept as it is.
