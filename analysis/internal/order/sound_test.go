@@ -70,7 +70,7 @@ type tally struct {
 	// contract says (Contract), only the compiler needs it (Compiler), or neither.
 	Contract, Compiler, Missed int
 	Comparisons                int
-	Long                       int // paths that were not compared
+	Long                       int // beginnings of paths that were too long to compare
 	lines                      map[string]*line
 	reasons                    map[string]int // what was thought to be lost with what was missed
 }
@@ -110,13 +110,9 @@ func (n *tally) program(t *testing.T, name string, functions []*function) {
 	}
 	paths := map[*function][][]step{}
 	for _, f := range roots {
-		for _, p := range f.paths(nil) {
-			if len(p) <= maxPath {
-				paths[f] = append(paths[f], p)
-			} else {
-				n.Long++
-			}
-		}
+		w := walk{}
+		w.in(f, nil, nil, nil, func(path []step) { w.paths = append(w.paths, path) })
+		paths[f], n.Long = w.paths, n.Long+w.long
 	}
 	for i, gr := range groups() {
 		if gr.machines[0].target != targets.Generic {
@@ -378,56 +374,57 @@ func (s step) changed(p places) (Op, bool) {
 	return op, ok
 }
 
-// paths are those from the beginning of a function to its end, through what it calls, that go through no node more than
-// twice and into no function more than twice. Here a call returns to where it came from.
-func (f *function) paths(within []*function) [][]step {
+// walk goes along the paths of a program: from the beginning of a function to its end, through what it calls, through no
+// node more than twice and into no function more than twice. Here a call returns to where it came from. A path that gets too long is
+// not followed to its end, so that there are not too many.
+type walk struct {
+	paths [][]step
+	long  int
+}
+
+func (w *walk) in(f *function, within []*function, calls []*site, path []step, then func(path []step)) {
 	again := 0
-	for _, w := range within {
-		if w == f {
+	for _, c := range within {
+		if c == f {
 			again++
 		}
 	}
 	if again == 2 {
-		return nil
+		return
 	}
 	within = append(within[:len(within):len(within)], f)
 	visits := make([]int, len(f.graph.nodes))
-	var from func(at int) [][]step
-	from = func(at int) [][]step {
+	var from func(at int, path []step)
+	from = func(at int, path []step) {
 		if visits[at] == 2 {
-			return nil
+			return
 		}
 		n := f.graph.nodes[at]
-		here := [][]step{nil}
-		if n.at != nil {
-			here[0] = []step{{node: n}}
-		}
-		if c := n.op.callee; c != nil && c.graph != nil {
-			here = c.paths(within)
-			for _, h := range here {
-				for i := range h {
-					h[i].within = append(h[i].within, n.at)
-				}
+		visits[at]++
+		on := func(path []step) {
+			if len(path) > maxPath {
+				w.long++
+				return
+			}
+			for _, s := range n.succ {
+				from(s, path)
+			}
+			if n.returns || len(n.succ) == 0 {
+				then(path)
 			}
 		}
-		visits[at]++
-		var rests [][]step
-		for _, s := range n.succ {
-			rests = append(rests, from(s)...)
+		path = path[:len(path):len(path)]
+		switch c := n.op.callee; {
+		case c != nil && c.graph != nil:
+			w.in(c, within, append(calls[:len(calls):len(calls)], n.at), path, on)
+		case n.at != nil:
+			on(append(path, step{n, calls}))
+		default:
+			on(path)
 		}
 		visits[at]--
-		if n.returns || len(n.succ) == 0 {
-			rests = append(rests, nil)
-		}
-		var out [][]step
-		for _, h := range here {
-			for _, rest := range rests {
-				out = append(out, slices.Concat(h, rest))
-			}
-		}
-		return out
 	}
-	return from(0)
+	from(0, path)
 }
 
 // placed is an operation on a location of its own.
