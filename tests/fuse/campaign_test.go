@@ -314,7 +314,6 @@ const head = `package main
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"os"
