@@ -149,7 +149,7 @@ const (
 // have to be for the fence to be needed. A fence that nothing replaces is not reported, nor one that may stand between a write and a
 // later read of which the function does not show both: store buffering is what full fences are there for.
 func (r *removal) local(f *Fence, s side) (string, []Reason) {
-	if !(f.all.shows(before, contract.Writes) && f.all.shows(after, contract.Reads)) && r.buffers(f) {
+	if f.of.recurs() || !(f.all.shows(before, contract.Writes) && f.all.shows(after, contract.Reads)) && r.buffers(f) {
 		return "", nil
 	}
 	gone := r.gone.with(f.all.nodes, Op{})
@@ -167,6 +167,23 @@ func (r *removal) local(f *Fence, s side) (string, []Reason) {
 		}
 	}
 	return unless, trial.reasons(f, hide)
+}
+
+// recurs reports whether a function calls itself, perhaps through others. What the call does is known with the fence in it.
+func (f *function) recurs() bool {
+	seen := map[*function]bool{}
+	for work := []*function{f}; len(work) > 0; work = work[1:] {
+		for _, n := range work[0].graph.nodes {
+			switch c := n.op.callee; {
+			case c == f:
+				return true
+			case c != nil && c.graph != nil && !seen[c]:
+				seen[c] = true
+				work = append(work, c)
+			}
+		}
+	}
+	return false
 }
 
 // buffers reports whether without the fence a machine may perform a later read before an earlier write.

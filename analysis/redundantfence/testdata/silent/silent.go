@@ -215,3 +215,14 @@ func behindLoad(c bool) int {
 	MoreSometimes(c)
 	return x
 }
+
+// What the call of itself reads, the fence orders behind what was read before.
+func Again(n int) int {
+	ready := atomic.LoadUint32(&flag) != 0
+	barrier.Acquire()
+	v := x
+	if ready && n > 0 {
+		v += Again(n - 1)
+	}
+	return v
+}
