@@ -149,7 +149,7 @@ const (
 // have to be for the fence to be needed. A fence that nothing replaces is not reported, nor one that may stand between a write and a
 // later read of which the function does not show both: store buffering is what full fences are there for.
 func (r *removal) local(f *Fence, s side) (string, []Reason) {
-	if f.of.recurs() || !(f.all.shows(before, contract.Writes) && f.all.shows(after, contract.Reads)) && r.buffers(f) {
+	if r.g.calls(f.of) || !(f.all.shows(before, contract.Writes) && f.all.shows(after, contract.Reads)) && r.buffers(f) {
 		return "", nil
 	}
 	gone := r.gone.with(f.all.nodes, Op{})
@@ -169,17 +169,18 @@ func (r *removal) local(f *Fence, s side) (string, []Reason) {
 	return unless, trial.reasons(f, hide)
 }
 
-// recurs reports whether a function calls itself, perhaps through others. What the call does is known with the fence in it.
-func (f *function) recurs() bool {
+// calls reports whether a graph still calls a function, perhaps through others. What the call does is known with the function's fences in it.
+func (g *graph) calls(f *function) bool {
 	seen := map[*function]bool{}
-	for work := []*function{f}; len(work) > 0; work = work[1:] {
-		for _, n := range work[0].graph.nodes {
+	for work := []*graph{g}; len(work) > 0; work = work[1:] {
+		for _, n := range work[0].nodes {
 			switch c := n.op.callee; {
+			case c == nil || c.graph == nil || seen[c]:
 			case c == f:
 				return true
-			case c != nil && c.graph != nil && !seen[c]:
+			default:
 				seen[c] = true
-				work = append(work, c)
+				work = append(work, c.graph)
 			}
 		}
 	}

@@ -111,7 +111,7 @@ func (at place) enough(f *Fence, p contract.Primitive, gone change, machines []*
 // enoughHere reports whether the primitive is enough for the accesses that the function shows, which need some fence. Where it
 // shows none of its own on a side, the fence is there for others.
 func (at place) enoughHere(f *Fence, p contract.Primitive, gone change) bool {
-	if f.of.recurs() || !at.shows(before, contract.All) || !at.shows(after, contract.All) {
+	if at.graph.calls(f.of) || !at.shows(before, contract.All) || !at.shows(after, contract.All) {
 		return false
 	}
 	closed := func(on *flow.Graph) { on.Entry, on.Exit = 0, 0 }

@@ -226,3 +226,20 @@ func Again(n int) int {
 	}
 	return v
 }
+
+// The same in what such a function calls.
+func Walk(n int) int {
+	v := loadsThenReads()
+	if n > 0 {
+		v += Walk(n - 1)
+	}
+	return v
+}
+
+func loadsThenReads() int {
+	if atomic.LoadUint32(&flag) == 0 {
+		return 0
+	}
+	barrier.Acquire()
+	return x
+}
