@@ -128,6 +128,11 @@ func (r *removal) look(f *Fence, v *Verdict) {
 	case Proved:
 		v.By = r.reasons(f, r.only(f, nil))
 	case Needed:
+		// One that may stand between a write and a later read, of which the function does not show both, may be there for them: store
+		// buffering is what full fences are for.
+		if r.g.calls(f.of) || !(f.all.shows(before, contract.Writes) && f.all.shows(after, contract.Reads)) && r.buffers(f) {
+			return
+		}
 		for _, side := range []side{after, before} {
 			if unless, by := r.local(f, side); len(by) > 0 {
 				v.Grade, v.Unless, v.By = Local, unless, by
@@ -146,12 +151,8 @@ const (
 )
 
 // local checks a fence without the accesses that the function does not show on one side of it, and says what they would
-// have to be for the fence to be needed. A fence that nothing replaces is not reported, nor one that may stand between a write and a
-// later read of which the function does not show both: store buffering is what full fences are there for.
+// have to be for the fence to be needed. A fence that nothing replaces is not reported.
 func (r *removal) local(f *Fence, s side) (string, []Reason) {
-	if r.g.calls(f.of) || !(f.all.shows(before, contract.Writes) && f.all.shows(after, contract.Reads)) && r.buffers(f) {
-		return "", nil
-	}
 	gone := r.gone.with(f.all.nodes, Op{})
 	hide := r.only(f, r.g.hide(f, s))
 	trial := removal{g: r.g, machines: r.machines, gone: gone}

@@ -162,11 +162,4 @@ func (at place) lastRMW(sync bool) []Reason {
 }
 
 // accesses reports whether the operation may access memory that others see.
-func (o Op) accesses() bool {
-	for _, s := range compiler().steps(o) {
-		if len(s.Events) > 0 {
-			return true
-		}
-	}
-	return false
-}
+func (o Op) accesses() bool { return compiler().events(o) != 0 }
